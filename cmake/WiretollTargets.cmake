@@ -1,0 +1,48 @@
+# Every target of ours is made by one of these, so that warnings, include
+# root and sanitizers are said once.
+
+function(wiretoll_settings target)
+  target_compile_features(${target} PRIVATE cxx_std_20)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wconversion)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
+  if(WIRETOLL_SANITIZE)
+    target_compile_options(${target} PRIVATE -fsanitize=${WIRETOLL_SANITIZE}
+                           -fno-omit-frame-pointer -fno-sanitize-recover=all)
+    target_link_options(${target} PRIVATE -fsanitize=${WIRETOLL_SANITIZE})
+  endif()
+endfunction()
+
+# wiretoll_library(NAME SOURCES a.cc b.cc [LINK public...] [PRIVATE_LINK ...])
+function(wiretoll_library target)
+  cmake_parse_arguments(arg "" "" "SOURCES;LINK;PRIVATE_LINK" ${ARGN})
+  add_library(${target} STATIC ${arg_SOURCES})
+  wiretoll_settings(${target})
+  target_link_libraries(${target} PUBLIC ${arg_LINK}
+                        PRIVATE ${arg_PRIVATE_LINK})
+endfunction()
+
+# wiretoll_program(NAME SOURCES ... [LINK ...])
+function(wiretoll_program target)
+  cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${target} ${arg_SOURCES})
+  wiretoll_settings(${target})
+  target_link_libraries(${target} PRIVATE ${arg_LINK})
+endfunction()
+
+# wiretoll_test(NAME SOURCES ... [LINK ...] [TIMEOUT seconds] [SERIAL])
+# One ctest entry a test. SERIAL: measures or makes namespaces, runs alone.
+function(wiretoll_test target)
+  cmake_parse_arguments(arg "SERIAL" "TIMEOUT" "SOURCES;LINK" ${ARGN})
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 60)
+  endif()
+  add_executable(${target} ${arg_SOURCES})
+  wiretoll_settings(${target})
+  target_link_libraries(${target} PRIVATE ${arg_LINK} GTest::gmock_main)
+  set(properties TIMEOUT ${arg_TIMEOUT} LABELS ${target})
+  if(arg_SERIAL)
+    list(APPEND properties RUN_SERIAL TRUE)
+  endif()
+  gtest_discover_tests(${target} DISCOVERY_TIMEOUT 60
+                       PROPERTIES ${properties})
+endfunction()

@@ -1,0 +1,89 @@
+// What coordinator and agent say to each other: JSON lines over a pipe.
+// The page to read is docs/protocol.md.
+//
+//   coordinator                          agent
+//   {"v":1,"id":1,"do":"hello"}          {"v":1,"id":1,"ok":{"agent":...}}
+//   {"v":1,"id":2,"do":"facts",...}      {"v":1,"id":2,"ok":{"facts":[...]}}
+//   {"v":1,"id":3,"do":"trial",...}      {"v":1,"id":3,"ready":{"port":N}}
+//   {"v":1,"id":3,"do":"go","port":N}    (sender only: where to connect)
+//                                        {"v":1,"id":3,"ok":{"end":{...}}}
+//   {"v":1,"id":3,"do":"abort"}          {"v":1,"id":3,"error":"aborted"}
+//
+// One trial at a time. Any request may be answered by
+// {"v":1,"id":N,"error":"...","skip":false}; skip true says this host cannot
+// do what was asked (an option it does not have), which is no failure.
+// End of standard input ends the agent, whatever it was doing.
+#ifndef WIRETOLL_HARNESS_AGENT_PROTOCOL_H_
+#define WIRETOLL_HARNESS_AGENT_PROTOCOL_H_
+
+#include <chrono>
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/samples/run_folder.h"
+#include "harness/samples/sample.h"
+#include "harness/study/study.h"
+
+namespace wiretoll {
+
+inline constexpr int kProtocolVersion = 1;
+inline constexpr std::size_t kMaxLineBytes = std::size_t{256} * 1024;
+
+enum class Role { kSender, kReceiver };
+
+// One end's part in a trial.
+struct TrialRequest {
+  std::string trial;
+  Role role = Role::kSender;
+  Workload workload;
+  std::string local_address;   // Bind to this only.
+  std::string peer_address;    // Receiver: take this peer only,
+  std::uint16_t peer_port = 0; // from this port. Sender: 0, "go" tells.
+  std::uint16_t first_port = 0;  // Receiver: the range of data ports.
+  std::uint16_t last_port = 0;
+  std::uint64_t payload_seed = 0;       // Of the pattern to send and verify.
+  std::chrono::milliseconds deadline{30'000};  // For the whole trial.
+};
+
+struct Request {
+  std::int64_t id = 0;
+  std::string verb;  // hello, facts, trial, go, abort
+  std::string address;                // facts
+  std::optional<TrialRequest> trial;  // trial
+  std::uint16_t port = 0;             // go
+};
+
+struct Hello {
+  std::string version;
+  std::string os;
+  std::string stack;
+  std::string description;
+};
+
+struct Reply {
+  std::int64_t id = 0;
+  std::optional<Hello> hello;
+  std::optional<std::vector<RecordedFact>> facts;
+  std::optional<std::uint16_t> ready_port;
+  std::optional<EndReport> end;
+  std::optional<std::string> error;
+  bool skip = false;
+};
+
+// Each gives one line without its newline.
+std::string EncodeRequest(const Request& request);
+std::string EncodeReply(const Reply& reply, Role role);
+
+// The failure says what is wrong: no JSON, another version, a field missing,
+// of the wrong type, out of range. Nothing is taken from a line that does not
+// check out. A reply carrying an end report needs the role it is for.
+Outcome<Request> DecodeRequest(const std::string& line);
+Outcome<Reply> DecodeReply(const std::string& line, Role role);
+
+}  // namespace wiretoll
+
+#endif  // WIRETOLL_HARNESS_AGENT_PROTOCOL_H_

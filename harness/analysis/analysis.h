@@ -1,0 +1,219 @@
+// From samples to figures with intervals, set against theory. Values in,
+// values out: no OS, no files but the run folders it reads.
+#ifndef WIRETOLL_HARNESS_ANALYSIS_ANALYSIS_H_
+#define WIRETOLL_HARNESS_ANALYSIS_ANALYSIS_H_
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/samples/run_folder.h"
+#include "harness/study/study.h"
+
+namespace wiretoll {
+
+// Figures of a cell. Each says its unit.
+enum class Metric {
+  kThroughput,       // bytes/s received, first byte to end of stream.
+  kSteadyThroughput, // bytes/s, the first tenth left out.
+  kEfficiency,       // payload / bytes on the wire at layer 1, data direction.
+  kLineShare,        // throughput / line rate. Only with a known rate.
+  kBytesPerSegment,
+  kWritesPerSegment,
+  kBytesPerRead,
+  kDataSegments,
+  kAckSegments,
+  kRetransmissions,  // segments
+  kSenderCpu,        // ns a byte
+  kReceiverCpu,      // ns a byte
+  kSendCallRate,     // Send calls/s
+  kLatencyP50,       // ns, request-response
+  kLatencyP99,
+  kStalls,           // rounds over 30 ms
+  kElapsed,          // ns, receiver
+  kCount,
+};
+inline constexpr std::size_t kMetricCount =
+    static_cast<std::size_t>(Metric::kCount);
+
+// "throughput", "bytes_per_segment"; as claims and report.json spell them.
+std::string MetricName(Metric metric);
+std::string MetricUnit(Metric metric);
+std::optional<Metric> MetricFromName(const std::string& name);
+
+struct Interval {
+  double low = 0;
+  double high = 0;
+};
+
+// A median over blocks, with its bootstrap 95 % interval (percentile method,
+// seeded, so that the same samples give the same interval). No interval with
+// fewer than three values.
+struct Estimate {
+  double median = 0;
+  std::optional<Interval> interval;
+  int blocks = 0;
+};
+
+// Where the line's capacity went over a trial, as shares of the time the line
+// could have carried bytes; they sum to 1. Only with a known line rate.
+struct Capacity {
+  double payload = 0;
+  double headers = 0;         // IP and TCP.
+  double framing = 0;         // Ethernet, padding, preamble, gap.
+  double retransmission = 0;
+  double window_wait = 0;     // Kernel: limited by the peer's window.
+  double ack_wait = 0;        // Kernel busy, nothing of ours on the line.
+  double program_wait = 0;    // Nothing to send: the program was not there.
+};
+
+// What headers and rules say about a case (harness/theory), for the pair and
+// options that were really negotiated.
+struct CaseTheory {
+  std::int64_t mss = 0;             // Payload of a full segment, bytes.
+  std::int64_t header_bytes = 0;    // IP + TCP with options, one segment.
+  double best_segments = 0;         // Full segments only.
+  double worst_segments = 0;        // A segment a write.
+  double best_efficiency = 0;       // payload / layer 1 bytes.
+  double worst_efficiency = 0;
+  // Throughput in bytes/s that the line allows for each; with a known rate.
+  std::optional<double> best_throughput;
+  std::optional<double> worst_throughput;
+  // Where a rule gives a prediction: its name, value and assumptions.
+  struct Prediction {
+    std::string rule;         // "Nagle, Minshall's variant", "window limit"
+    Metric metric;
+    double value = 0;
+    std::string assumptions;
+    std::string source;       // RFC and section.
+  };
+  std::vector<Prediction> predictions;
+};
+
+// SO_RCVBUF and SO_SNDBUF as asked, as read back, and the window that came.
+struct BufferRow {
+  std::string host, os, stack;
+  std::string buffer;              // "rcvbuf" or "sndbuf".
+  std::string requested;           // "unset" or bytes.
+  std::optional<std::int64_t> effective_low, effective_high;
+  std::optional<std::int64_t> initial_window, peak_window;  // rcvbuf only.
+  std::optional<std::int64_t> mss;
+  std::string note;                // "clamped: net.core.rmem_max ...".
+};
+
+// One case on one pair of hosts.
+struct Cell {
+  std::size_t study = 0;       // Into Analysis::studies.
+  std::string case_id;
+  Factors factors;
+  std::string sender, receiver;        // Host names.
+  int ok = 0, failed = 0, skipped = 0, disturbed = 0;
+  std::array<std::optional<Estimate>, kMetricCount> figures;
+  // Per block, for pairing: block -> value; only ok trials.
+  std::array<std::map<int, double>, kMetricCount> by_block;
+  std::optional<Capacity> capacity;    // Median trial's shares.
+  std::optional<CaseTheory> theory;
+  // Why figures that are missing are missing.
+  std::string reason;
+
+  [[nodiscard]] const std::optional<Estimate>& figure(Metric metric) const {
+    return figures[static_cast<std::size_t>(metric)];
+  }
+};
+
+enum class Verdict { kHigher, kLower, kNotDistinguishable };
+
+// a / b, block by block (only blocks both have), median and bootstrap 95 %.
+struct Ratio {
+  double median = 0;
+  std::optional<Interval> interval;  // None below three blocks.
+  int blocks = 0;
+  Verdict verdict = Verdict::kNotDistinguishable;  // Interval over 1, or none.
+};
+
+// Empty if they share no block.
+std::optional<Ratio> PairedRatio(const std::map<int, double>& a,
+                                 const std::map<int, double>& b,
+                                 std::uint64_t seed);
+
+// The effect of switching one factor from `base` to `other`, all else equal.
+struct Effect {
+  std::string factor;     // "nagle"
+  FactorValue base;       // "off"
+  FactorValue other;      // "on"
+  Metric metric = Metric::kThroughput;
+  std::size_t base_cell = 0;   // Into Analysis::cells.
+  std::size_t other_cell = 0;
+  Ratio ratio;            // other / base.
+};
+
+enum class ClaimAnswer { kSupported, kRefuted, kNotDistinguishable, kNotTested };
+
+struct ClaimResult {
+  std::size_t study = 0;
+  Claim claim;
+  ClaimAnswer answer = ClaimAnswer::kNotTested;
+  std::string why;    // The figures, or what is missing: "no Windows host".
+};
+
+struct Problem {       // A kind of failed, skipped or disturbed trial.
+  TrialOutcome outcome = TrialOutcome::kFailed;
+  bool disturbed = false;
+  std::string reason;
+  int trials = 0;
+  std::string example;  // A trial id.
+};
+
+// How the two ends' segment counts agreed.
+struct Agreement {
+  int equal = 0;
+  int different = 0;
+  int one_observer = 0;
+  std::map<std::string, int> causes;
+};
+
+struct Analysis {
+  std::vector<RunRecord> runs;      // In the order given.
+  std::vector<Study> studies;       // Parsed from the runs' own texts.
+  std::vector<Cell> cells;
+  std::vector<Effect> effects;      // Two-valued and "unset" factors.
+  std::vector<ClaimResult> claims;
+  std::vector<BufferRow> buffers;
+  std::vector<Problem> problems;
+  Agreement agreement;
+  int ok = 0, failed = 0, skipped = 0, disturbed = 0;
+  int blocks = 0;                   // Complete ones.
+  std::vector<std::string> notes;   // Torn last line, block incomplete, ...
+};
+
+// Reads run folders, one sample in memory at a time.
+Outcome<Analysis> Analyse(const std::vector<std::filesystem::path>& folders);
+
+// Median and percentile-bootstrap 95 % interval of `values`.
+Estimate EstimateMedian(const std::vector<double>& values, std::uint64_t seed);
+
+// For --precision: tells, from the samples as they come, whether every cell's
+// throughput (or median latency) is known to within `precision` (half-width of
+// the interval over the median). Cells without values do not hold it up.
+class PrecisionGoal {
+ public:
+  PrecisionGoal(double precision, std::uint64_t seed);
+  void Add(const Sample& sample);
+  [[nodiscard]] bool Reached() const;
+  // The widest cell's half-width, as a fraction; empty before any interval.
+  [[nodiscard]] std::optional<double> Widest() const;
+
+ private:
+  double precision_;
+  std::uint64_t seed_;
+  std::map<std::string, std::vector<double>> values_;
+};
+
+}  // namespace wiretoll
+
+#endif  // WIRETOLL_HARNESS_ANALYSIS_ANALYSIS_H_

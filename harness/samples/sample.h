@@ -1,0 +1,133 @@
+// One trial's outcome, and its line in samples.jsonl (docs/design.md 6).
+#ifndef WIRETOLL_HARNESS_SAMPLES_SAMPLE_H_
+#define WIRETOLL_HARNESS_SAMPLES_SAMPLE_H_
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/base/tcp_counters.h"
+
+namespace wiretoll {
+
+inline constexpr int kSampleVersion = 1;
+
+using OptionValue =
+    std::variant<std::monostate, bool, std::int64_t, std::string>;
+
+// monostate: not requested, or not observed (then `reason`).
+struct OptionReading {
+  OptionValue requested;
+  OptionValue effective;
+  std::string reason;  // Also where a value was clamped: what and why.
+};
+
+// Sizes of what calls moved, in powers of two: bin k counts sizes from 2^k to
+// 2^(k+1)-1. In JSON: {"1":n,"2-3":n,"4-7":n}, empty bins left out.
+using SizeBins = std::vector<std::int64_t>;
+
+// Round trips of a request-response, at the client.
+struct LatencySummary {
+  std::int64_t count = 0;
+  std::int64_t min_ns = 0, p50_ns = 0, p90_ns = 0, p99_ns = 0, p999_ns = 0,
+               max_ns = 0;
+  double mean_ns = 0;
+  std::int64_t over_30ms = 0;  // Rounds that look like a delayed-ACK stall.
+};
+
+// What disturbs a trial from outside, over its time.
+struct Disturbance {
+  std::optional<std::int64_t> steal_ns;
+  std::optional<std::int64_t> clock_step_ns;
+  std::optional<double> load;
+  bool disturbed = false;
+  std::string reason;  // Why it is called disturbed, or why a field is empty.
+};
+
+// What one end of a trial saw. Integers are bytes, nanoseconds or counts.
+struct EndReport {
+  std::string host;
+  std::string os;
+  std::string stack;
+  std::int64_t calls = 0;  // Send calls, or Receive calls that gave bytes.
+  std::int64_t bytes = 0;  // Payload written, or read.
+  // Sender: first Send to return of the last. Receiver: first byte to end of
+  // stream, by its own clock; empty if nothing came.
+  std::optional<std::int64_t> elapsed_ns;
+  std::optional<std::int64_t> cpu_ns;  // Of the loop's thread.
+  // Receiver: bytes of the first read, which elapsed_ns does not cover.
+  std::optional<std::int64_t> first_read_bytes;
+  // Receiver, where the trial's bytes were known before: what came after the
+  // first tenth, and how long that took. Steady state.
+  std::optional<std::int64_t> steady_bytes;
+  std::optional<std::int64_t> steady_elapsed_ns;
+  // Sender: median and mean pause really kept between writes, if one was asked.
+  std::optional<std::int64_t> gap_median_ns;
+  std::optional<double> gap_mean_ns;
+  std::optional<bool> verified;  // Receiver: every byte as sent. Empty: not asked.
+  std::optional<std::int64_t> first_wrong_byte;
+  std::int64_t strangers_refused = 0;  // Connections from who was not announced.
+  SizeBins call_sizes;  // Bytes each call moved: read_sizes, write_sizes.
+  std::optional<LatencySummary> latency;
+  std::map<std::string, OptionReading> options;
+  TcpCounters counters;
+  Disturbance disturbance;
+  std::map<std::string, std::string> why_null;  // Field -> reason.
+};
+
+// Who saw the wire and what (docs/design.md 7). The direction that carries
+// payload; what the ACKs cost stands apart.
+struct Wire {
+  std::string observer;  // capture, receiver-counters, sender-counters, none.
+  std::optional<std::int64_t> data_segments;
+  std::optional<std::int64_t> ack_segments;
+  std::optional<std::int64_t> retransmitted_segments;
+  std::optional<std::int64_t> payload_bytes;  // Retransmissions included.
+  std::optional<std::int64_t> header_bytes;   // IP + TCP with its options, one
+                                              // segment.
+  std::optional<std::int64_t> l3_bytes, l2_bytes, l1_bytes;
+  std::optional<std::int64_t> l1_bytes_low, l1_bytes_high;
+  std::optional<std::int64_t> ack_l1_bytes;
+  // Both ends' counts of the same thing: equal, or the cause.
+  std::optional<std::int64_t> sender_data_segments, receiver_data_segments;
+  std::string agreement;  // "equal", "different: ...", "one observer".
+  std::string reason;     // Why fields are empty.
+};
+
+enum class TrialOutcome { kOk, kFailed, kSkipped };
+
+struct Sample {
+  std::string trial;
+  std::string study;
+  std::string case_id;
+  std::vector<std::pair<std::string, std::variant<std::int64_t, std::string>>>
+      factors;
+  int repeat = 0;
+  std::int64_t order = 0;
+  std::string started;  // RFC 3339, UTC.
+  TrialOutcome outcome = TrialOutcome::kOk;
+  std::string reason;  // Set unless ok.
+  std::string link;    // "lab 100 Mbit/s Ethernet, veth", "loopback", ...
+  std::optional<EndReport> sender;
+  std::optional<EndReport> receiver;
+  std::optional<Wire> wire;
+};
+
+// The JSON of one end, as the agent sends it and as a sample holds it.
+// `role` is "sender" or "receiver": it names the size bins.
+nlohmann::json ToJson(const EndReport& end, bool receiver);
+// kNothingRan: names the field that is missing, of the wrong type or absurd.
+Outcome<EndReport> EndReportFromJson(const nlohmann::json& json, bool receiver);
+
+// One line, no newline inside or at the end.
+std::string ToLine(const Sample& sample);
+
+}  // namespace wiretoll
+
+#endif  // WIRETOLL_HARNESS_SAMPLES_SAMPLE_H_

@@ -1,0 +1,148 @@
+// A study: one question as data. Factors make a matrix, its cells are cases.
+#ifndef WIRETOLL_HARNESS_STUDY_STUDY_H_
+#define WIRETOLL_HARNESS_STUDY_STUDY_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/base/units.h"
+
+namespace wiretoll {
+
+enum class Transport { kTcp, kUdp };
+enum class Pattern { kStream, kRequestResponse };
+
+// TCP_QUICKACK at the receiving end: left alone, or set once after the
+// connection stands ("on", "off"), or set again after each read ("each").
+enum class Quickack { kUnset, kOff, kOn, kEach };
+
+// What one trial does: the typed form of a case's factors, for the agent.
+// Sender and receiver are client and server of a request-response.
+struct Workload {
+  Transport transport = Transport::kTcp;
+  Pattern pattern = Pattern::kStream;
+  Bytes write{1448};            // Stream: handed to one Send call.
+  Bytes read{65536};            // Room handed to one Receive call, both ends.
+  std::vector<Bytes> request;   // Request-response: the client's writes.
+  std::vector<Bytes> reply;     // And the server's.
+  bool nagle = true;            // Both ends.
+  std::optional<Bytes> rcvbuf;  // Receiver's SO_RCVBUF; empty leaves it unset.
+  std::optional<Bytes> sndbuf;  // Sender's SO_SNDBUF; empty leaves it unset.
+  Nanoseconds gap{0};           // Pause after a write (stream), or between two
+                                // rounds (request-response).
+  std::optional<BitsPerSecond> rate;      // Stream: paced writing.
+  std::optional<std::string> congestion;  // Both ends; empty leaves it unset.
+  Quickack quickack = Quickack::kUnset;   // Receiver.
+  bool cork = false;                      // Sender.
+  std::optional<Bytes> mss;               // Sender's TCP_MAXSEG.
+  std::optional<int> sender_cpu;          // Pin the loop.
+  std::optional<int> receiver_cpu;
+  int streams = 1;
+  bool verify = false;  // Check every payload byte at the receiver.
+
+  // The trial ends at whichever comes first; at least one is set. The sender
+  // stops writing there, what is buffered still drains and counts.
+  std::optional<Bytes> stop_bytes;
+  std::optional<std::int64_t> stop_messages;  // Send calls, or rounds.
+  std::optional<Nanoseconds> stop_time;       // Since the first Send.
+};
+
+// A factor's value as samples and reports carry it: bytes as integers, all
+// else as text in its canonical spelling ("on", "unset", "20us", "9+4").
+using FactorValue = std::variant<std::int64_t, std::string>;
+
+// Ordered as kFactorNames orders them (factors.h), so that the same case has
+// the same text everywhere.
+using Factors = std::vector<std::pair<std::string, FactorValue>>;
+
+std::string SpellFactor(const FactorValue& value);
+
+// nullptr if `factors` has no `name`.
+const FactorValue* FindFactor(const Factors& factors, const std::string& name);
+
+// One row of the matrix: what to do, never how a given OS does it.
+struct Case {
+  std::string id;  // "write-32-nagle-on": stable key, lower-kebab.
+  Factors factors;
+  Workload workload;
+};
+
+// Some of the cells of a study. Keys are factor names or sender.os,
+// receiver.os, sender.host, receiver.host; each with the values that match.
+using Selection = std::map<std::string, std::vector<FactorValue>>;
+
+// A sentence that somebody published, and how to check it.
+struct Claim {
+  std::string id;    // "1b"
+  std::string text;  // In our words.
+  // throughput, efficiency, writes_per_segment, bytes_per_segment,
+  // elapsed, latency, loss, retransmissions, data_segments
+  std::string metric;
+  Selection a;
+  std::optional<Selection> b;  // With b: the check is on the ratio a / b.
+  std::optional<double> ratio;      // Expected value of metric or ratio,
+  double tolerance = 0.1;           // to within this share of it.
+  std::optional<double> at_least;   // Or bounds.
+  std::optional<double> at_most;
+  std::optional<std::string> across;  // A factor to follow instead of pooling:
+                                      // "the effect of across on a over b".
+  int line = 0;                       // In the study file.
+};
+
+struct Plot {
+  std::string kind;  // Which picture the report should lead with.
+  std::string title;
+  int line = 0;
+};
+
+struct Study {
+  std::string name;  // The file's stem: "tcp-efficiency".
+  std::string file;  // As the user named it.
+  std::string text;  // The whole file, for run.json.
+  std::string title;
+  std::string question;
+  std::string source;
+  std::vector<Case> cases;  // The matrix, in file order.
+  std::vector<std::string> varying;  // Factors with more than one value.
+  std::vector<Claim> claims;
+  std::vector<Plot> plots;
+  int repeats = 5;            // Blocks, unless the command line says.
+  bool capture = false;
+};
+
+// Parses one study. The failure (kUsage) names file, line, key and remedy:
+// unknown key, wrong type, empty list, absurd value, duplicate value, claim
+// that names no cell. `file` is for messages and for `name`.
+Outcome<Study> ParseStudy(const std::string& text, const std::string& file);
+
+// Reads and parses a study file.
+Outcome<Study> LoadStudy(const std::string& path);
+
+// True if `factors` (with the extra keys given) lies in `selection`.
+bool Matches(const Selection& selection, const Factors& factors,
+             const std::map<std::string, std::string>& extra);
+
+// "write<=32,nagle=on,rcvbuf=2|unset": every part must hold. kUsage names the
+// part that is wrong.
+class Filter {
+ public:
+  static Outcome<Filter> Parse(const std::string& expression);
+  [[nodiscard]] bool Accepts(const Factors& factors) const;
+
+ private:
+  struct Part {
+    std::string factor;
+    std::string op;
+    std::vector<FactorValue> values;
+  };
+  std::vector<Part> parts_;
+};
+
+}  // namespace wiretoll
+
+#endif  // WIRETOLL_HARNESS_STUDY_STUDY_H_

@@ -1,0 +1,22 @@
+// CPU time of a thread, and where it runs.
+#ifndef WIRETOLL_PLATFORM_CPU_TIME_H_
+#define WIRETOLL_PLATFORM_CPU_TIME_H_
+
+#include "harness/base/result.h"
+#include "harness/base/units.h"
+
+namespace wiretoll {
+
+// User and system time of the calling thread so far.
+Result<Nanoseconds> ThreadCpuTime();
+
+// Keeps the calling thread on one CPU (numbered from 0).
+// Errors: invalid_argument if there is no such CPU.
+Result<Done> PinThread(int cpu);
+
+// Lets the calling thread run on every CPU again.
+Result<Done> UnpinThread();
+
+}  // namespace wiretoll
+
+#endif  // WIRETOLL_PLATFORM_CPU_TIME_H_
