@@ -67,7 +67,9 @@ struct Observed {
   std::string reason;  // Set exactly where `value` is not.
 
   static Observed Of(T seen) { return {std::move(seen), {}}; }
-  static Observed Not(std::string why) { return {std::nullopt, std::move(why)}; }
+  static Observed Not(std::string why) {
+    return {std::nullopt, std::move(why)};
+  }
 };
 
 }  // namespace wiretoll

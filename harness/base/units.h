@@ -33,7 +33,8 @@ constexpr BitsPerSecond Rate(Bytes moved, Nanoseconds elapsed) {
 }
 
 // The parsers take the whole text or give nothing: no sign, no white space
-// inside a number, no overflow. A space before the unit is allowed.
+// inside a number, no overflow, no fraction of the smallest unit ("1.5KiB" is
+// 1536 bytes, "1.5B" is nothing). A space before the unit is allowed.
 
 // "4096", "64KiB", "2MiB", "1GiB", "8kB", "8MB", "1GB", "100B".
 std::optional<Bytes> ParseBytes(std::string_view text);
@@ -42,7 +43,7 @@ std::optional<Bytes> ParseBytes(std::string_view text);
 // (except "0"): durations carry their unit.
 std::optional<Nanoseconds> ParseDuration(std::string_view text);
 
-// "10mbit", "100mbit", "1gbit", "2.5gbit", "64kbit", "9600bit".
+// "10mbit", "100mbit", "1gbit", "2.5gbit", "64kbit", "9600bit". Above 0.
 std::optional<BitsPerSecond> ParseRate(std::string_view text);
 
 // "5%", "0.1 %"; gives the fraction, 0.05. Between 0 % and 100 %.
