@@ -2,10 +2,13 @@
 #ifndef WIRETOLL_HARNESS_STUDY_STUDY_H_
 #define WIRETOLL_HARNESS_STUDY_STUDY_H_
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -52,8 +55,9 @@ struct Workload {
   std::optional<Nanoseconds> stop_time;       // Since the first Send.
 };
 
-// A factor's value as samples and reports carry it: bytes as integers, all
-// else as text in its canonical spelling ("on", "unset", "20us", "9+4").
+// A factor's value as samples and reports carry it: bytes and counts as
+// integers, all else as text in its canonical spelling ("on", "unset",
+// "20us", "9+4").
 using FactorValue = std::variant<std::int64_t, std::string>;
 
 // Ordered as kFactorNames orders them (factors.h), so that the same case has
@@ -74,24 +78,74 @@ struct Case {
 
 // Some of the cells of a study. Keys are factor names or sender.os,
 // receiver.os, sender.host, receiver.host; each with the values that match.
+// A key that is not there matches everything; an empty selection is the study.
 using Selection = std::map<std::string, std::vector<FactorValue>>;
 
-// A sentence that somebody published, and how to check it.
+// What claims may speak of, in the order of analysis' Metric; throughput in
+// bytes/s, shares as fractions, times in nanoseconds.
+inline constexpr std::array<std::string_view, 17> kMetricNames = {
+    "throughput",
+    "steady_throughput",
+    "efficiency",
+    "line_share",
+    "bytes_per_segment",
+    "writes_per_segment",
+    "bytes_per_read",
+    "data_segments",
+    "ack_segments",
+    "retransmissions",
+    "sender_cpu",
+    "receiver_cpu",
+    "send_call_rate",
+    "latency_p50",
+    "latency_p99",
+    "stalls",
+    "elapsed"};
+
+// What a claim's figure is; the check is on that figure.
+enum class ClaimKind {
+  // The metric, over the cells of `a` (the median of their medians).
+  kValue,
+  // The metric in `a` over that in `b`. A cell of `a` is set against the
+  // cells of `b` that have the same value of every factor that neither
+  // selection names, block by block; the figure is the median over those
+  // pairs of cells. Hosts that no selection names should be the same in both
+  // cells; with two hosts they cannot be, and then the answer says so.
+  kRatio,
+  // The level that the metric reaches along `across`, in the cells of `a`:
+  // its value at the largest `across`. Beside the check on the level, the
+  // metric must rise in proportion before: for the cells under
+  // (1 - tolerance) x level, metric / across is the same to within
+  // `tolerance` of its median. Cells that differ in another factor or in
+  // their hosts are curves of their own, and each must hold.
+  kLevelsOff,
+  // How much more `across` matters than `against`, in the cells of `a`: the
+  // effect of the one over the effect of the other. A factor's effect is the
+  // largest over the smallest median of the metric along it, all else equal,
+  // as the geometric mean over what else varies. Over 1: `across` matters
+  // more.
+  kEffectLarger,
+};
+
+// A sentence that somebody published, and how to check it: the figure is
+// `expected` to within `tolerance` of it, or lies within bounds. Never both.
+// Each stands for the figure's interval: wholly inside supports, wholly
+// outside refutes, else not distinguishable; no cell that ran: not tested.
 struct Claim {
-  std::string id;    // "1b"
+  std::string id;    // "1b", unique in a study.
   std::string text;  // In our words.
-  // throughput, efficiency, writes_per_segment, bytes_per_segment,
-  // elapsed, latency, loss, retransmissions, data_segments
-  std::string metric;
+  ClaimKind kind = ClaimKind::kValue;
+  std::string metric;  // One of kMetricNames.
   Selection a;
-  std::optional<Selection> b;  // With b: the check is on the ratio a / b.
-  std::optional<double> ratio;      // Expected value of metric or ratio,
-  double tolerance = 0.1;           // to within this share of it.
-  std::optional<double> at_least;   // Or bounds.
-  std::optional<double> at_most;
-  std::optional<std::string> across;  // A factor to follow instead of pooling:
-                                      // "the effect of across on a over b".
-  int line = 0;                       // In the study file.
+  Selection b;                     // kRatio only.
+  std::string across;              // kLevelsOff, kEffectLarger: a factor.
+  std::string against;             // kEffectLarger: another.
+  std::optional<double> expected;  // In the metric's unit, or a plain ratio.
+  double tolerance = 0.1;          // Share of `expected`; of kLevelsOff also
+                                   // the share that is no difference.
+  std::optional<double> at_least;  // Unit as `expected`; 1 of a ratio says
+  std::optional<double> at_most;   // "more than", within its interval.
+  int line = 0;                    // In the study file.
 };
 
 struct Plot {
@@ -107,11 +161,11 @@ struct Study {
   std::string title;
   std::string question;
   std::string source;
-  std::vector<Case> cases;  // The matrix, in file order.
+  std::vector<Case> cases;           // The matrix, in file order.
   std::vector<std::string> varying;  // Factors with more than one value.
   std::vector<Claim> claims;
   std::vector<Plot> plots;
-  int repeats = 5;            // Blocks, unless the command line says.
+  int repeats = 5;  // Blocks, unless the command line says.
   bool capture = false;
 };
 
