@@ -3,6 +3,7 @@
 #define WIRETOLL_PLATFORM_CLOCK_H_
 
 #include <chrono>
+#include <cstdint>
 
 #include "harness/base/units.h"
 
@@ -20,13 +21,17 @@ Nanoseconds WallMinusMonotonic();
 void WaitUntil(SteadyTime due);
 
 // While it lives, timers of this process (Windows) or thread (Linux timer
-// slack) are as fine as the system can make them.
+// slack) are as fine as the system can make them. Destroy it on the thread
+// that made it.
 class FineTimers {
  public:
   FineTimers();
   ~FineTimers();
   FineTimers(const FineTimers&) = delete;
   FineTimers& operator=(const FineTimers&) = delete;
+
+ private:
+  std::int64_t previous_ns_;  // To be restored; not above 0: nothing to do.
 };
 
 }  // namespace wiretoll

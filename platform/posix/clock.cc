@@ -1,1 +1,77 @@
+#include "platform/clock.h"
 
+#include <sys/prctl.h>
+#include <time.h>
+
+#include <cerrno>
+
+namespace wiretoll {
+namespace {
+
+using std::chrono::steady_clock;
+using std::chrono::system_clock;
+
+// Longer than a sleep with fine timers usually oversleeps, shorter than what
+// a pause between writes is worth burning CPU for.
+constexpr std::chrono::microseconds kSpin{150};
+
+void PauseCpu() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__) || defined(__arm__)
+  __asm__ __volatile__("yield");
+#endif
+}
+
+timespec ToTimespec(SteadyTime moment) {
+  const auto since_boot = moment.time_since_epoch();
+  const auto seconds =
+      std::chrono::duration_cast<std::chrono::seconds>(since_boot);
+  timespec native{};
+  native.tv_sec = seconds.count();
+  native.tv_nsec = Nanoseconds{since_boot - seconds}.count();
+  return native;
+}
+
+}  // namespace
+
+// The two clocks cannot be read at one instant. The tightest of a few
+// brackets is off by far less than a step that would matter.
+Nanoseconds WallMinusMonotonic() {
+  constexpr int kLooks = 5;
+  Nanoseconds tightest = Nanoseconds::max();
+  Nanoseconds offset{0};
+  for (int look = 0; look < kLooks; ++look) {
+    const SteadyTime before = steady_clock::now();
+    const system_clock::time_point wall = system_clock::now();
+    const Nanoseconds bracket = steady_clock::now() - before;
+    if (bracket >= tightest) continue;
+    tightest = bracket;
+    offset =
+        wall.time_since_epoch() - (before.time_since_epoch() + bracket / 2);
+  }
+  return offset;
+}
+
+void WaitUntil(SteadyTime due) {
+  if (due - steady_clock::now() > kSpin) {
+    const timespec nearly = ToTimespec(due - kSpin);
+    while (::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &nearly,
+                             nullptr) == EINTR) {
+    }
+  }
+  while (steady_clock::now() < due) PauseCpu();
+}
+
+FineTimers::FineTimers() : previous_ns_(::prctl(PR_GET_TIMERSLACK)) {
+  ::prctl(PR_SET_TIMERSLACK, 1UL);
+}
+
+FineTimers::~FineTimers() {
+  // 0 would mean "the default" to the kernel, -1 was an error.
+  if (previous_ns_ > 0) {
+    ::prctl(PR_SET_TIMERSLACK, static_cast<unsigned long>(previous_ns_));
+  }
+}
+
+}  // namespace wiretoll

@@ -1,1 +1,16 @@
+#include "platform/process.h"
 
+#include <csignal>
+
+#include "platform/posix/native.h"
+
+namespace wiretoll {
+
+Result<Done> PrepareProcess() {
+  struct sigaction ignore {};
+  ignore.sa_handler = SIG_IGN;
+  if (::sigaction(SIGPIPE, &ignore, nullptr) < 0) return LastError();
+  return Done{};
+}
+
+}  // namespace wiretoll

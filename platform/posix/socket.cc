@@ -1,1 +1,259 @@
+#include "platform/socket.h"
 
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <linux/sockios.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <optional>
+
+#include "platform/posix/native.h"
+
+namespace wiretoll {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+// A sockaddr of either family, and how much of it is used.
+struct NativeAddress {
+  sockaddr_storage storage{};
+  socklen_t length = 0;
+
+  sockaddr* get() { return reinterpret_cast<sockaddr*>(&storage); }
+  [[nodiscard]] int family() const { return storage.ss_family; }
+};
+
+std::optional<NativeAddress> ToNative(const std::string& address,
+                                      std::uint16_t port) {
+  NativeAddress native;
+  auto* v4 = reinterpret_cast<sockaddr_in*>(&native.storage);
+  if (::inet_pton(AF_INET, address.c_str(), &v4->sin_addr) == 1) {
+    v4->sin_family = AF_INET;
+    v4->sin_port = htons(port);
+    native.length = sizeof(sockaddr_in);
+    return native;
+  }
+  auto* v6 = reinterpret_cast<sockaddr_in6*>(&native.storage);
+  if (::inet_pton(AF_INET6, address.c_str(), &v6->sin6_addr) == 1) {
+    v6->sin6_family = AF_INET6;
+    v6->sin6_port = htons(port);
+    native.length = sizeof(sockaddr_in6);
+    return native;
+  }
+  return std::nullopt;
+}
+
+Result<Endpoint> FromNative(const NativeAddress& native) {
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  const auto* v4 = reinterpret_cast<const sockaddr_in*>(&native.storage);
+  const auto* v6 = reinterpret_cast<const sockaddr_in6*>(&native.storage);
+  const bool is_v4 = native.family() == AF_INET;
+  const void* bits = is_v4 ? static_cast<const void*>(&v4->sin_addr)
+                           : static_cast<const void*>(&v6->sin6_addr);
+  if (::inet_ntop(native.family(), bits, text.data(), text.size()) == nullptr) {
+    return LastError();
+  }
+  return Endpoint{text.data(), ntohs(is_v4 ? v4->sin_port : v6->sin6_port)};
+}
+
+Result<Done> SetNonBlocking(int fd, bool on) {
+  const int flags = ::fcntl(fd, F_GETFL);
+  if (flags < 0) return LastError();
+  const int wanted = on ? (flags | O_NONBLOCK) : (flags & ~O_NONBLOCK);
+  if (::fcntl(fd, F_SETFL, wanted) < 0) return LastError();
+  return Done{};
+}
+
+// Rounded up: poll must not return a fraction of a millisecond early.
+int MillisecondsUntil(SteadyTime deadline) {
+  const auto left =
+      std::chrono::ceil<milliseconds>(deadline - steady_clock::now()).count();
+  return static_cast<int>(
+      std::clamp<std::int64_t>(left, 0, std::numeric_limits<int>::max()));
+}
+
+// A caller's "forever" must not overflow the clock.
+SteadyTime DeadlineAfter(milliseconds timeout) {
+  return steady_clock::now() +
+         std::clamp<milliseconds>(timeout, milliseconds{0},
+                                  std::chrono::hours{24 * 365});
+}
+
+Result<Done> WaitFor(int fd, short events, SteadyTime deadline) {
+  pollfd waiting{fd, events, 0};
+  for (;;) {
+    const int ready = ::poll(&waiting, 1, MillisecondsUntil(deadline));
+    if (ready > 0) return Done{};
+    if (ready == 0) return ErrorFrom(ETIMEDOUT);
+    if (errno != EINTR) return LastError();
+  }
+}
+
+Result<Done> FinishConnect(int fd, SteadyTime deadline) {
+  const Result<Done> waited = WaitFor(fd, POLLOUT, deadline);
+  if (!waited.has_value()) return waited.error();
+  int failure = 0;
+  socklen_t length = sizeof failure;
+  if (::getsockopt(fd, SOL_SOCKET, SO_ERROR, &failure, &length) < 0) {
+    return LastError();
+  }
+  if (failure != 0) return ErrorFrom(failure);
+  return Done{};
+}
+
+Result<Done> SetReuseAddress(int fd) {
+  const int on = 1;
+  if (::setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) < 0) {
+    return LastError();
+  }
+  return Done{};
+}
+
+bool InUse(const Error& error) {
+  return error == boost::system::errc::address_in_use;
+}
+
+Result<Socket> BindOnce(NativeAddress local, bool reuse) {
+  const int fd = ::socket(local.family(), SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) return LastError();
+  Socket socket{static_cast<Socket::Handle>(fd)};
+  if (reuse) {
+    const Result<Done> set = SetReuseAddress(fd);
+    if (!set.has_value()) return set.error();
+  }
+  if (::bind(fd, local.get(), local.length) < 0) return LastError();
+  return socket;
+}
+
+// Linux lets two sockets with SO_REUSEADDR share a port until one listens, so
+// the first try goes without: a port that another trial just took stays
+// taken. Only the remains of a closed connection (TIME_WAIT) need the second.
+Result<Socket> Bind(const NativeAddress& local) {
+  Result<Socket> plain = BindOnce(local, false);
+  if (plain.has_value() || !InUse(plain.error())) return plain;
+  return BindOnce(local, true);
+}
+
+}  // namespace
+
+Socket& Socket::operator=(Socket&& other) noexcept {
+  if (this != &other) {
+    const Socket closed = std::move(*this);
+    handle_ = std::exchange(other.handle_, Handle::kNone);
+  }
+  return *this;
+}
+
+Socket::~Socket() {
+  if (handle_ != Handle::kNone) ::close(Fd(handle_));
+}
+
+Result<Bytes> Socket::Send(std::span<const std::byte> data) {
+  // write(2) takes no flags, so MSG_NOSIGNAL is not to be had: SIGPIPE is
+  // ignored instead, see PrepareProcess().
+  const ssize_t sent = ::write(Fd(handle_), data.data(), data.size());
+  if (sent < 0) return LastError();
+  return Bytes{sent};
+}
+
+Result<Bytes> Socket::Receive(std::span<std::byte> buffer) {
+  const ssize_t received = ::read(Fd(handle_), buffer.data(), buffer.size());
+  if (received < 0) return LastError();
+  return Bytes{received};
+}
+
+Result<Done> Socket::ShutdownSend() {
+  if (::shutdown(Fd(handle_), SHUT_WR) < 0) return LastError();
+  return Done{};
+}
+
+// Linux counts a FIN that is under way as one byte: 0 is 0 all the same.
+Result<Bytes> Socket::UnacknowledgedBytes() const {
+  int queued = 0;
+  if (::ioctl(Fd(handle_), SIOCOUTQ, &queued) < 0) {
+    return errno == ENOTTY ? ErrorFrom(EOPNOTSUPP) : LastError();
+  }
+  return Bytes{queued};
+}
+
+Result<Done> Socket::Connect(const Endpoint& peer, milliseconds timeout) {
+  const SteadyTime deadline = DeadlineAfter(timeout);
+  std::optional<NativeAddress> native = ToNative(peer.address, peer.port);
+  if (!native) return ErrorFrom(EINVAL);
+  const int fd = Fd(handle_);
+  const Result<Done> prepared = SetNonBlocking(fd, true);
+  if (!prepared.has_value()) return prepared.error();
+
+  Result<Done> connected = Done{};
+  if (::connect(fd, native->get(), native->length) < 0) {
+    connected = errno == EINPROGRESS ? FinishConnect(fd, deadline)
+                                     : Result<Done>{LastError()};
+  }
+  const Result<Done> restored = SetNonBlocking(fd, false);
+  return connected.has_value() ? restored : connected;
+}
+
+Result<Done> Socket::Listen() {
+  const int fd = Fd(handle_);
+  // Accepted sockets inherit it, so that what remains of them does not keep
+  // the port from the next trial.
+  const Result<Done> reusable = SetReuseAddress(fd);
+  if (!reusable.has_value()) return reusable.error();
+  if (::listen(fd, SOMAXCONN) < 0) return LastError();
+  // A connection may be gone between poll and accept: never block in accept.
+  return SetNonBlocking(fd, true);
+}
+
+Result<AcceptedSocket> Socket::Accept(milliseconds timeout) {
+  const SteadyTime deadline = DeadlineAfter(timeout);
+  for (;;) {
+    const Result<Done> waited = WaitFor(Fd(handle_), POLLIN, deadline);
+    if (!waited.has_value()) return waited.error();
+    NativeAddress peer;
+    peer.length = sizeof peer.storage;
+    const int fd =
+        ::accept4(Fd(handle_), peer.get(), &peer.length, SOCK_CLOEXEC);
+    if (fd >= 0) {
+      Socket accepted{static_cast<Handle>(fd)};
+      Result<Endpoint> from = FromNative(peer);
+      if (!from.has_value()) return from.error();
+      return AcceptedSocket{std::move(accepted), std::move(from).value()};
+    }
+    const bool gone = errno == EAGAIN || errno == ECONNABORTED;
+    if (!gone && errno != EINTR) return LastError();
+  }
+}
+
+Result<Endpoint> Socket::LocalEndpoint() const {
+  NativeAddress local;
+  local.length = sizeof local.storage;
+  if (::getsockname(Fd(handle_), local.get(), &local.length) < 0) {
+    return LastError();
+  }
+  return FromNative(local);
+}
+
+void Socket::Interrupt() noexcept { ::shutdown(Fd(handle_), SHUT_RDWR); }
+
+Result<Socket> OpenTcp(const std::string& address, PortRange ports) {
+  const bool ephemeral = ports.first == 0 && ports.last == 0;
+  const bool ordered = ports.first != 0 && ports.first <= ports.last;
+  if (!ephemeral && !ordered) return ErrorFrom(EINVAL);
+  for (int port = ports.first; port <= ports.last; ++port) {
+    const auto native = ToNative(address, static_cast<std::uint16_t>(port));
+    if (!native) return ErrorFrom(EINVAL);
+    Result<Socket> bound = Bind(*native);
+    if (bound.has_value() || !InUse(bound.error())) return bound;
+  }
+  return ErrorFrom(EADDRINUSE);
+}
+
+}  // namespace wiretoll
