@@ -4,6 +4,7 @@
 #define WIRETOLL_HARNESS_ANALYSIS_ANALYSIS_H_
 
 #include <array>
+#include <boost/container/flat_map.hpp>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -14,15 +15,28 @@
 #include "harness/base/result.h"
 #include "harness/samples/run_folder.h"
 #include "harness/study/study.h"
+#include "harness/theory/predict.h"
 
 namespace wiretoll {
 
 // Figures of a cell. Each says its unit.
+//
+// Throughput is what the receiver got by its own clock. That clock starts when
+// the first read has returned, so the bytes of the first read took none of its
+// time and are left out: (bytes - first read) / elapsed. With them in, a short
+// stream read in big pieces would seem faster than its line. A stream that came
+// in one read has no throughput at all: empty, with that reason. Where the
+// first read's size was not recorded, all bytes count. Streams only: a
+// request-response waits by design and is measured by its latency.
+//
+// Efficiency takes the middle of the bounds where padding is not known; the
+// bounds are at most 5 bytes of a frame's 84 apart (IPv4 and TCP without
+// options), and equal with timestamps.
 enum class Metric {
-  kThroughput,       // bytes/s received, first byte to end of stream.
-  kSteadyThroughput, // bytes/s, the first tenth left out.
-  kEfficiency,       // payload / bytes on the wire at layer 1, data direction.
-  kLineShare,        // throughput / line rate. Only with a known rate.
+  kThroughput,        // bytes/s received, first byte to end of stream.
+  kSteadyThroughput,  // bytes/s, the first tenth left out.
+  kEfficiency,        // payload / bytes on the wire at layer 1, data direction.
+  kLineShare,         // throughput / line rate. Only with a known rate.
   kBytesPerSegment,
   kWritesPerSegment,
   kBytesPerRead,
@@ -34,8 +48,8 @@ enum class Metric {
   kSendCallRate,     // Send calls/s
   kLatencyP50,       // ns, request-response
   kLatencyP99,
-  kStalls,           // rounds over 30 ms
-  kElapsed,          // ns, receiver
+  kStalls,   // rounds over 30 ms
+  kElapsed,  // ns, receiver
   kCount,
 };
 inline constexpr std::size_t kMetricCount =
@@ -51,9 +65,14 @@ struct Interval {
   double high = 0;
 };
 
+// A figure's value in each block. One run's blocks are numbered apart from
+// every other's, so that blocks of different runs never pair.
+using BlockValues = boost::container::flat_map<int, double>;
+
 // A median over blocks, with its bootstrap 95 % interval (percentile method,
-// seeded, so that the same samples give the same interval). No interval with
-// fewer than three values.
+// seeded, so that the same samples give the same interval), widened where few
+// blocks would make it too narrow (statistics.h). No interval with fewer than
+// three values.
 struct Estimate {
   double median = 0;
   std::optional<Interval> interval;
@@ -61,36 +80,39 @@ struct Estimate {
 };
 
 // Where the line's capacity went over a trial, as shares of the time the line
-// could have carried bytes; they sum to 1. Only with a known line rate.
+// could have carried bytes; they sum to 1. Only with a known line rate, and a
+// sender whose kernel tells how long it was busy (on Linux to a clock tick).
 struct Capacity {
   double payload = 0;
-  double headers = 0;         // IP and TCP.
-  double framing = 0;         // Ethernet, padding, preamble, gap.
+  double headers = 0;  // IP and TCP.
+  double framing = 0;  // Ethernet, padding, preamble, gap.
   double retransmission = 0;
-  double window_wait = 0;     // Kernel: limited by the peer's window.
-  double ack_wait = 0;        // Kernel busy, nothing of ours on the line.
-  double program_wait = 0;    // Nothing to send: the program was not there.
+  double window_wait = 0;   // Kernel: limited by the peer's window.
+  double ack_wait = 0;      // Kernel busy, nothing of ours on the line.
+  double program_wait = 0;  // Nothing to send: the program was not there.
 };
 
 // What headers and rules say about a case (harness/theory), for the pair and
 // options that were really negotiated.
 struct CaseTheory {
-  std::int64_t mss = 0;             // Payload of a full segment, bytes.
-  std::int64_t header_bytes = 0;    // IP + TCP with options, one segment.
-  double best_segments = 0;         // Full segments only.
-  double worst_segments = 0;        // A segment a write.
-  double best_efficiency = 0;       // payload / layer 1 bytes.
+  std::int64_t mss = 0;           // Payload of a full segment, bytes.
+  std::int64_t header_bytes = 0;  // IP + TCP with options, one segment.
+  double best_segments = 0;       // Full segments only.
+  double worst_segments = 0;      // A segment a write.
+  double best_efficiency = 0;     // payload / layer 1 bytes.
   double worst_efficiency = 0;
   // Throughput in bytes/s that the line allows for each; with a known rate.
   std::optional<double> best_throughput;
   std::optional<double> worst_throughput;
   // Where a rule gives a prediction: its name, value and assumptions.
   struct Prediction {
-    std::string rule;         // "Nagle, Minshall's variant", "window limit"
+    std::string rule;  // "Nagle, Minshall's variant", "window limit"
     Metric metric;
     double value = 0;
     std::string assumptions;
-    std::string source;       // RFC and section.
+    std::string source;                            // RFC and section.
+    PredictionKind kind = PredictionKind::kValue;  // Or a bound.
+    std::string limits;  // Where the rule stops to hold.
   };
   std::vector<Prediction> predictions;
 };
@@ -98,28 +120,35 @@ struct CaseTheory {
 // SO_RCVBUF and SO_SNDBUF as asked, as read back, and the window that came.
 struct BufferRow {
   std::string host, os, stack;
-  std::string buffer;              // "rcvbuf" or "sndbuf".
-  std::string requested;           // "unset" or bytes.
+  std::string buffer;     // "rcvbuf" or "sndbuf".
+  std::string requested;  // "unset" or bytes.
   std::optional<std::int64_t> effective_low, effective_high;
   std::optional<std::int64_t> initial_window, peak_window;  // rcvbuf only.
   std::optional<std::int64_t> mss;
-  std::string note;                // "clamped: net.core.rmem_max ...".
+  std::string note;  // "clamped: net.core.rmem_max ...".
 };
 
 // One case on one pair of hosts.
 struct Cell {
-  std::size_t study = 0;       // Into Analysis::studies.
+  std::size_t study = 0;  // Into Analysis::studies.
+  std::size_t run = 0;    // Into Analysis::runs; runs are not pooled.
   std::string case_id;
   Factors factors;
   std::string sender, receiver;        // Host names.
+  std::string sender_os, receiver_os;  // "linux", "wine", ... as samples say.
+  std::string sender_stack, receiver_stack;
+  std::string link;  // As samples say: "lab 100 Mbit/s Ethernet".
   int ok = 0, failed = 0, skipped = 0, disturbed = 0;
   std::array<std::optional<Estimate>, kMetricCount> figures;
   // Per block, for pairing: block -> value; only ok trials.
-  std::array<std::map<int, double>, kMetricCount> by_block;
-  std::optional<Capacity> capacity;    // Median trial's shares.
+  std::array<BlockValues, kMetricCount> by_block;
+  std::optional<Capacity> capacity;  // Of the trial of median throughput.
   std::optional<CaseTheory> theory;
-  // Why figures that are missing are missing.
+  // Why figures that are missing are missing: all of them (no ok trial), each,
+  // and the two above.
   std::string reason;
+  std::map<Metric, std::string> why_missing;
+  std::string why_no_capacity, why_no_theory;
 
   [[nodiscard]] const std::optional<Estimate>& figure(Metric metric) const {
     return figures[static_cast<std::size_t>(metric)];
@@ -129,6 +158,8 @@ struct Cell {
 enum class Verdict { kHigher, kLower, kNotDistinguishable };
 
 // a / b, block by block (only blocks both have), median and bootstrap 95 %.
+// Called higher or lower by chance, with a = b in truth, in at most 5 % of
+// comparisons, with 3 blocks as with 300 (statistics.h).
 struct Ratio {
   double median = 0;
   std::optional<Interval> interval;  // None below three blocks.
@@ -137,31 +168,39 @@ struct Ratio {
 };
 
 // Empty if they share no block.
-std::optional<Ratio> PairedRatio(const std::map<int, double>& a,
-                                 const std::map<int, double>& b,
+std::optional<Ratio> PairedRatio(const BlockValues& a, const BlockValues& b,
                                  std::uint64_t seed);
 
 // The effect of switching one factor from `base` to `other`, all else equal.
+// The base is "unset" or "off" where a factor has it and the largest room of
+// "read"; each "write" is held against the next smaller; else the first value
+// of the study. Factor "pair" holds the same case between two other hosts
+// ("a:b") against the run's first pair.
 struct Effect {
-  std::string factor;     // "nagle"
-  FactorValue base;       // "off"
-  FactorValue other;      // "on"
+  std::string factor;  // "nagle"
+  FactorValue base;    // "off"
+  FactorValue other;   // "on"
   Metric metric = Metric::kThroughput;
-  std::size_t base_cell = 0;   // Into Analysis::cells.
+  std::size_t base_cell = 0;  // Into Analysis::cells.
   std::size_t other_cell = 0;
-  Ratio ratio;            // other / base.
+  Ratio ratio;  // other / base.
 };
 
-enum class ClaimAnswer { kSupported, kRefuted, kNotDistinguishable, kNotTested };
+enum class ClaimAnswer {
+  kSupported,
+  kRefuted,
+  kNotDistinguishable,
+  kNotTested
+};
 
 struct ClaimResult {
   std::size_t study = 0;
   Claim claim;
   ClaimAnswer answer = ClaimAnswer::kNotTested;
-  std::string why;    // The figures, or what is missing: "no Windows host".
+  std::string why;  // The figures, or what is missing: "no Windows host".
 };
 
-struct Problem {       // A kind of failed, skipped or disturbed trial.
+struct Problem {  // A kind of failed, skipped or disturbed trial.
   TrialOutcome outcome = TrialOutcome::kFailed;
   bool disturbed = false;
   std::string reason;
@@ -178,28 +217,33 @@ struct Agreement {
 };
 
 struct Analysis {
-  std::vector<RunRecord> runs;      // In the order given.
-  std::vector<Study> studies;       // Parsed from the runs' own texts.
+  std::vector<RunRecord> runs;  // In the order given.
+  std::vector<Study> studies;   // Parsed from the runs' own texts.
   std::vector<Cell> cells;
-  std::vector<Effect> effects;      // Two-valued and "unset" factors.
+  std::vector<Effect> effects;  // Of each factor that varies.
   std::vector<ClaimResult> claims;
   std::vector<BufferRow> buffers;
   std::vector<Problem> problems;
   Agreement agreement;
   int ok = 0, failed = 0, skipped = 0, disturbed = 0;
-  int blocks = 0;                   // Complete ones.
-  std::vector<std::string> notes;   // Torn last line, block incomplete, ...
+  int blocks = 0;                  // Complete ones, of all runs.
+  std::vector<std::string> notes;  // Torn last line, block incomplete, ...
 };
 
-// Reads run folders, one sample in memory at a time.
+// Reads run folders, one sample in memory at a time: about 200 bytes a sample
+// stay, and about 3 kB a cell. Cells are one only within a run. Disturbed
+// trials that are ok stay in the figures. kUsage: a folder that cannot be
+// read, or holds a study that cannot be parsed.
 Outcome<Analysis> Analyse(const std::vector<std::filesystem::path>& folders);
 
-// Median and percentile-bootstrap 95 % interval of `values`.
+// Median and 95 % interval of `values`, as Estimate describes. Requires at
+// least one value.
 Estimate EstimateMedian(const std::vector<double>& values, std::uint64_t seed);
 
 // For --precision: tells, from the samples as they come, whether every cell's
 // throughput (or median latency) is known to within `precision` (half-width of
-// the interval over the median). Cells without values do not hold it up.
+// the interval over the median). Cells without values do not hold it up; while
+// there is no interval at all the goal is not reached.
 class PrecisionGoal {
  public:
   PrecisionGoal(double precision, std::uint64_t seed);

@@ -1,0 +1,136 @@
+// What rules say a stream will do: bounds, limits, and the behaviour that
+// RFCs and Linux's variants of them lead to. Plain arithmetic; which rule
+// applies to which trial is analysis's business.
+#ifndef WIRETOLL_HARNESS_THEORY_PREDICT_H_
+#define WIRETOLL_HARNESS_THEORY_PREDICT_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/base/units.h"
+#include "harness/study/study.h"
+#include "harness/theory/overhead.h"
+
+namespace wiretoll {
+
+// Whether a measurement should meet the value, or stay on one side of it.
+enum class PredictionKind { kValue, kAtMost, kAtLeast };
+
+enum class Rule {
+  kLineLimit,           // bytes/s of payload
+  kFrameRate,           // frames/s
+  kWindowLimit,         // bytes/s
+  kBandwidthDelay,      // bytes
+  kNagleClassic,        // bytes a segment
+  kNagleMinshall,       // segments
+  kSegmentAWrite,       // segments
+  kInitialWindow,       // segments
+  kLinuxReceiveBuffer,  // bytes read back
+  kLinuxHalfWindow,     // segments
+  kWriteWriteRead,      // stalled rounds
+};
+
+// What stands beside every figure that a rule gives.
+struct RuleText {
+  std::string name;
+  std::string unit;
+  std::string assumptions;
+  std::string source;  // RFC and section, or the system whose rule it is.
+  std::string limits;  // Where it stops to hold.
+};
+RuleText DescribeRule(Rule rule);
+
+// --- Bounds of a stream ---------------------------------------------------
+
+// A stream of `total` bytes handed over in writes of `write` bytes (the last
+// may be shorter), in segments of at most `mss` payload bytes.
+// All must be at least 1.
+struct StreamShape {
+  Bytes total;
+  Bytes write;
+  Bytes mss;
+};
+
+// Best: full segments and one rest. Worst: no two writes share a segment, and
+// a write above the MSS is split. UDP has one datagram a write, so both are
+// the same there, and `mss` is the largest unfragmented payload.
+struct StreamBounds {
+  std::int64_t best_segments = 0;
+  std::int64_t worst_segments = 0;
+  Bytes best_l1;  // On the line, data direction only, without loss.
+  Bytes worst_l1;
+  double best_efficiency = 0;  // total / layer 1 bytes.
+  double worst_efficiency = 0;
+};
+StreamBounds BoundsOfStream(const StreamShape& shape, const HeaderStack& stack);
+
+// --- Limits ---------------------------------------------------------------
+
+// Payload bytes/s when the line carries such frames back to back.
+double LineLimit(BitsPerSecond rate, double efficiency);
+// Frames/s back to back.
+double FrameRateLimit(BitsPerSecond rate, Bytes l1);
+// Payload bytes/s with one window a round trip. Requires rtt > 0.
+double WindowLimit(Bytes window, Nanoseconds rtt);
+// Bytes in flight that fill the line; rounded to the nearest.
+Bytes BandwidthDelayProduct(BitsPerSecond rate, Nanoseconds rtt);
+
+// --- Small writes ---------------------------------------------------------
+
+// `writes` writes of `write` bytes each, begun over `phase`, answered after
+// `rtt`. Requires writes >= 1, rtt > 0, phase >= 0.
+struct SmallWrites {
+  std::int64_t writes = 0;
+  Bytes write;
+  Bytes mss;
+  Nanoseconds phase{0};
+  Nanoseconds rtt{0};
+};
+
+// RFC 1122 4.2.3.4: while anything is unacknowledged a partial segment waits,
+// so what is written in one round trip leaves as one segment. Bytes a segment:
+// min(MSS, rate of writing x RTT), and at least one write.
+double NagleClassicSegmentBytes(const SmallWrites& stream);
+
+// Linux: a partial segment waits only for an earlier partial one. Empty where
+// there is no closed form: a round trip's writes fill a segment or more, but
+// the writes go on for longer than a round trip.
+std::optional<double> NagleMinshallSegments(const SmallWrites& stream);
+
+// Nagle off: a segment a write, split above the MSS.
+std::int64_t SegmentAWrite(const SmallWrites& stream);
+
+// Nagle off, all written within a round trip: `initial` segments leave as they
+// come (RFC 6928), what is written while they are out leaves in full segments.
+// Empty where the writing lasts a round trip or longer.
+std::optional<std::int64_t> InitialWindowSegments(const SmallWrites& stream,
+                                                  std::int64_t initial);
+
+// --- Linux's receive buffer -------------------------------------------------
+
+// What getsockopt reads back of a requested SO_RCVBUF: twice the value, for
+// the bookkeeping, and never below 2304. Before net.core.rmem_max clamps.
+Bytes LinuxReceiveBuffer(Bytes requested);
+// The window a SYN-ACK announces: half the buffer, whole segments where it
+// holds any.
+Bytes LinuxInitialWindow(Bytes read_back, Bytes mss);
+// What a Linux sender fills a segment with when the largest window it has seen
+// is small: half of it, so that two are under way.
+Bytes LinuxHalfWindowSegment(Bytes largest_window, Bytes mss);
+// Segments of a stream whose sender always has more to send.
+std::int64_t SegmentsOf(Bytes total, Bytes segment);
+
+// --- Write-write-read -------------------------------------------------------
+
+// Linux's shortest delayed ACK; RFC 1122 4.2.3.2 allows up to 500 ms.
+inline constexpr Nanoseconds kLinuxDelayedAck{40'000'000};
+
+// True if the last write of a request has to wait for the ACK of an earlier
+// partial segment that the server delays, because it has no reply yet.
+bool WriteWriteReadStalls(const Workload& workload, Bytes mss);
+
+}  // namespace wiretoll
+
+#endif  // WIRETOLL_HARNESS_THEORY_PREDICT_H_
