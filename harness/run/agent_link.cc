@@ -1,1 +1,244 @@
+#include "harness/run/agent_link.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/read_until.hpp>
+#include <boost/asio/streambuf.hpp>
+#include <boost/asio/write.hpp>
+#include <deque>
+#include <istream>
+#include <thread>
+#include <utility>
+
+// Boost 1.88 and later keep the interface used here under v1/.
+#if __has_include(<boost/process/v1/child.hpp>)
+#include <boost/process/v1/args.hpp>
+#include <boost/process/v1/async.hpp>
+#include <boost/process/v1/child.hpp>
+#include <boost/process/v1/exe.hpp>
+#include <boost/process/v1/io.hpp>
+#include <boost/process/v1/search_path.hpp>
+namespace bp = boost::process::v1;
+#else
+#include <boost/process.hpp>
+namespace bp = boost::process;
+#endif
+#include <boost/process/extend.hpp>
+
+namespace wiretoll {
+namespace {
+
+using namespace std::chrono_literals;
+
+// What an agent says on standard error is kept to this much, for messages.
+constexpr std::size_t kKeptErrorText = 2000;
+// Between closing an agent's input and killing it.
+constexpr auto kTimeToEnd = 1s;
+
+std::string LastLines(const std::string& text) {
+  std::string kept = text;
+  while (!kept.empty() && std::isspace(static_cast<unsigned char>(kept.back())))
+    kept.pop_back();
+  std::replace(kept.begin(), kept.end(), '\n', ' ');
+  kept.erase(std::remove(kept.begin(), kept.end(), '\r'), kept.end());
+  return kept;
+}
+
+}  // namespace
+
+// Shared with the handlers under way, so that a link can go while they are.
+struct AgentLink::State : std::enable_shared_from_this<AgentLink::State> {
+  explicit State(boost::asio::io_context& context)
+      : io(context),
+        work(boost::asio::make_work_guard(context)),
+        in(context),
+        out(context),
+        err(context),
+        buffer(kMaxLineBytes) {}
+
+  void Start(const std::vector<std::string>& command);
+  void ReadLine();
+  void ReadError();
+  void Write();
+  void Fail(const std::string& reason);
+  void End();
+
+  boost::asio::io_context& io;
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work;
+  bp::async_pipe in, out, err;
+  boost::asio::streambuf buffer;
+  std::array<char, 512> error_buffer{};
+  std::string error_text;
+  std::deque<std::string> lines;
+  std::deque<std::string> to_write;
+  bp::child child;
+  bool started = false;
+  bool alive = true;
+  bool closing = false;
+  std::string trouble;
+};
+
+void AgentLink::State::Start(const std::vector<std::string>& command) {
+  const std::string& name = command.front();
+  const bool is_path = name.find_first_of("/\\") != std::string::npos;
+  const boost::filesystem::path program =
+      is_path ? boost::filesystem::path(name) : bp::search_path(name);
+  if (program.empty())
+    return Fail(fmt::format("no program \"{}\" on this machine's PATH", name));
+  const std::vector<std::string> arguments(command.begin() + 1, command.end());
+  std::error_code error;
+  // limit_handles: an agent that inherited another's pipe would keep that
+  // one alive after we are gone.
+  child = bp::child(bp::exe = program, bp::args = arguments,
+                    bp::std_in<in, bp::std_out> out, bp::std_err > err,
+                    bp::limit_handles, error);
+  if (error)
+    return Fail(fmt::format("cannot start \"{}\": {}", name, error.message()));
+  started = true;
+  ReadLine();
+  ReadError();
+}
+
+void AgentLink::State::ReadLine() {
+  boost::asio::async_read_until(
+      out, buffer, '\n',
+      [self = shared_from_this()](boost::system::error_code error,
+                                  std::size_t) {
+        if (self->closing) return;
+        if (error == boost::asio::error::not_found)
+          return self->Fail("the agent sent a line that does not end");
+        if (error) return self->Fail("the agent ended");
+        std::istream stream(&self->buffer);
+        std::string line;
+        std::getline(stream, line);
+        if (!line.empty() && line.back() == '\r') line.pop_back();
+        self->lines.push_back(std::move(line));
+        self->ReadLine();
+      });
+}
+
+void AgentLink::State::ReadError() {
+  err.async_read_some(
+      boost::asio::buffer(error_buffer),
+      [self = shared_from_this()](boost::system::error_code error,
+                                  std::size_t size) {
+        if (error || self->closing) return;
+        self->error_text.append(self->error_buffer.data(), size);
+        if (self->error_text.size() > kKeptErrorText) {
+          self->error_text.erase(0, self->error_text.size() - kKeptErrorText);
+        }
+        self->ReadError();
+      });
+}
+
+void AgentLink::State::Write() {
+  boost::asio::async_write(in, boost::asio::buffer(to_write.front()),
+                           [self = shared_from_this()](
+                               boost::system::error_code error, std::size_t) {
+                             if (self->closing) return;
+                             if (error)
+                               return self->Fail("the agent reads no more");
+                             self->to_write.pop_front();
+                             if (!self->to_write.empty()) self->Write();
+                           });
+}
+
+void AgentLink::State::Fail(const std::string& reason) {
+  if (!alive) return;
+  alive = false;
+  trouble = reason;
+}
+
+void AgentLink::State::End() {
+  // What it said last may still be in the pipe.
+  if (!alive)
+    PumpUntil(io, std::chrono::steady_clock::now() + 20ms,
+              [] { return false; });
+  closing = true;
+  boost::system::error_code ignored;
+  in.close(ignored);
+  if (started) {
+    std::error_code gone;
+    const auto until = std::chrono::steady_clock::now() + kTimeToEnd;
+    while (alive && child.running(gone) &&
+           std::chrono::steady_clock::now() < until) {
+      std::this_thread::sleep_for(1ms);
+    }
+    if (child.running(gone)) child.terminate(gone);
+    child.wait(gone);
+  }
+  out.close(ignored);
+  err.close(ignored);
+}
+
+AgentLink::AgentLink(boost::asio::io_context& io,
+                     const std::vector<std::string>& command)
+    : state_(std::make_shared<State>(io)) {
+  state_->Start(command);
+}
+
+AgentLink::~AgentLink() { state_->End(); }
+
+bool AgentLink::alive() const { return state_->alive; }
+
+std::string AgentLink::Trouble() const {
+  const std::string said = LastLines(state_->error_text);
+  if (said.empty()) return state_->trouble;
+  return fmt::format("{}; it said: {}", state_->trouble, said);
+}
+
+void AgentLink::Kill(const std::string& reason) {
+  state_->Fail(reason);
+  std::error_code gone;
+  if (state_->started) state_->child.terminate(gone);
+}
+
+void AgentLink::Send(const Request& request) {
+  if (!state_->alive) return;
+  state_->to_write.push_back(EncodeRequest(request) + "\n");
+  if (state_->to_write.size() == 1) state_->Write();
+}
+
+bool AgentLink::HasLine() const { return !state_->lines.empty(); }
+
+std::optional<std::string> AgentLink::TakeLine() {
+  if (state_->lines.empty()) return std::nullopt;
+  std::string line = std::move(state_->lines.front());
+  state_->lines.pop_front();
+  return line;
+}
+
+Outcome<Reply> Ask(boost::asio::io_context& io, AgentLink& link,
+                   Request request, SteadyTime until) {
+  request.id = link.NextId();
+  link.Send(request);
+  while (true) {
+    const bool came =
+        PumpUntil(io, until, [&] { return link.HasLine() || !link.alive(); });
+    if (!came) {
+      link.Kill("no answer in time");
+      return Failure{ExitCode::kNothingRan, "the agent gave no answer in time"};
+    }
+    const auto line = link.TakeLine();
+    if (!line) {
+      // Standard error may come a moment after the end of standard output.
+      PumpUntil(io, std::chrono::steady_clock::now() + 50ms,
+                [] { return false; });
+      return Failure{ExitCode::kNothingRan, link.Trouble()};
+    }
+    auto reply = DecodeReply(*line, Role::kSender);
+    if (!reply.has_value()) {
+      link.Kill(reply.error().message);
+      return reply.error();
+    }
+    if (reply.value().id != request.id) continue;  // Of a trial given up.
+    if (reply.value().error)
+      return Failure{ExitCode::kNothingRan, *reply.value().error};
+    return reply;
+  }
+}
+
+}  // namespace wiretoll

@@ -1,1 +1,269 @@
+#include "harness/run/run.h"
 
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <csignal>
+#include <ctime>
+#include <set>
+#include <utility>
+
+#include "harness/run/crew.h"
+#include "harness/run/trial.h"
+
+namespace wiretoll {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::string UtcNow() {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+}
+
+std::int64_t CellCount(const RunSpec& spec) {
+  std::int64_t cases = 0;
+  for (const Study& study : spec.studies) {
+    cases += static_cast<std::int64_t>(study.cases.size());
+  }
+  return cases * static_cast<std::int64_t>(spec.pairs.size());
+}
+
+// Both must be the same, or the samples would not belong together.
+Outcome<Done> CheckSameRun(const RunRecord& before, const RunRecord& now,
+                           const std::string& folder) {
+  const auto differs = [&](const char* what) {
+    return Failure{ExitCode::kUsage,
+                   fmt::format("{}: this run has {} than the one to resume; "
+                               "start a new run instead",
+                               folder, what)};
+  };
+  if (before.seed != now.seed) return differs("another seed");
+  if (before.pairs != now.pairs) return differs("other pairs");
+  if (before.filter != now.filter) return differs("another filter");
+  const auto same_text = [](const RecordedStudy& a, const RecordedStudy& b) {
+    return a.name == b.name && a.text == b.text;
+  };
+  if (!std::equal(before.studies.begin(), before.studies.end(),
+                  now.studies.begin(), now.studies.end(), same_text)) {
+    return differs("other studies");
+  }
+  return Done{};
+}
+
+class Runner {
+ public:
+  Runner(RunSpec spec, const RunHooks& hooks, Progress& progress)
+      : spec_(std::move(spec)),
+        hooks_(hooks),
+        progress_(progress),
+        crew_(io_, spec_.hosts),
+        signals_(io_, SIGINT, SIGTERM),
+        time_left_(CellCount(spec_) * spec_.blocks) {
+    signals_.async_wait([this](boost::system::error_code error, int) {
+      if (!error) interrupted_ = true;
+    });
+  }
+
+  Outcome<RunSummary> Go() {
+    if (auto ready = Prepare(); !ready.has_value()) return ready.error();
+    auto writer = SampleWriter::Open(spec_.folder);
+    if (!writer.has_value()) return writer.error();
+    summary_.left = CellCount(spec_) * spec_.blocks - summary_.before;
+    for (int block = 0; block < spec_.blocks && !Ended(); ++block) {
+      RunBlock(block, writer.value());
+    }
+    summary_.interrupted = interrupted_;
+    return summary_;
+  }
+
+ private:
+  [[nodiscard]] bool Ended() const {
+    return interrupted_ || enough_ || summary_.trouble.has_value();
+  }
+
+  Outcome<Done> Prepare() {
+    spec_.record.hosts = crew_.Muster([this] { return interrupted_; });
+    if (auto usable = CheckPairs(); !usable.has_value()) return usable;
+    if (!spec_.resume) return CreateRunFolder(spec_.folder, spec_.record);
+    return TakeUp();
+  }
+
+  // Some hosts may be missing: their trials fail. With none there is no run.
+  Outcome<Done> CheckPairs() {
+    const auto missing = [this](const std::string& name) {
+      return !crew_.trouble(name).empty();
+    };
+    for (const Host& host : spec_.hosts) {
+      if (!missing(host.name)) continue;
+      progress_.Say(
+          fmt::format("host {}: {}", host.name, crew_.trouble(host.name)));
+    }
+    const bool usable =
+        std::any_of(spec_.pairs.begin(), spec_.pairs.end(), [&](auto& pair) {
+          return !missing(pair.sender) && !missing(pair.receiver);
+        });
+    if (usable || interrupted_) return Done{};
+    return Failure{ExitCode::kNothingRan,
+                   "no pair of hosts has both its agents; nothing was run"};
+  }
+
+  Outcome<Done> TakeUp() {
+    const auto before = ReadRunRecord(spec_.folder);
+    if (!before.has_value()) return before.error();
+    auto same =
+        CheckSameRun(before.value(), spec_.record, spec_.folder.string());
+    if (!same.has_value()) return same;
+    const auto read = ForEachSample(spec_.folder, [this](Sample&& sample) {
+      if (!done_.insert(sample.trial).second) return;
+      Count(sample);
+      ++summary_.before;
+      hooks_.seen(sample);
+    });
+    if (!read.has_value()) return read.error();
+    return Done{};
+  }
+
+  void RunBlock(int block, SampleWriter& writer) {
+    const auto trials =
+        MakeBlock(spec_.studies, spec_.pairs, block, spec_.seed);
+    for (const PlannedTrial& trial : trials) {
+      if (done_.count(trial.id) > 0) {
+        time_left_.Skipped();
+        continue;
+      }
+      ShowProgress(block, trial);
+      if (!RunOne(trial, writer)) return;
+    }
+    ++summary_.blocks;
+    enough_ = hooks_.enough();
+  }
+
+  // False if the run has to end.
+  bool RunOne(const PlannedTrial& planned, SampleWriter& writer) {
+    const auto begin = Clock::now();
+    auto sample = Measure(planned);
+    if (!sample || Ended()) return false;
+    auto written = writer.Append(*sample);
+    if (!written.has_value()) {
+      summary_.trouble = written.error();
+      return false;
+    }
+    Count(*sample);
+    --summary_.left;
+    hooks_.seen(*sample);
+    time_left_.Finished(CellName(planned), Clock::now() - begin);
+    // Lets a signal in between two trials.
+    io_.poll();
+    if (io_.stopped()) io_.restart();
+    return !Ended();
+  }
+
+  // Empty if we were told to stop meanwhile.
+  std::optional<Sample> Measure(const PlannedTrial& planned) {
+    const Study& study = spec_.studies[planned.study];
+    const Case& the_case = study.cases[planned.case_index];
+    Sample sample = Blank(planned);
+    const Pair& pair = spec_.pairs[planned.pair];
+    const auto sender = Find(pair.sender, "sender", sample);
+    const auto receiver = Find(pair.receiver, "receiver", sample);
+    if (interrupted_) return std::nullopt;
+    if (!sender.link || !receiver.link) return sample;
+    TrialSpec spec;
+    spec.id = planned.id;
+    spec.workload = the_case.workload;
+    spec.first_port = spec_.first_port;
+    spec.last_port = spec_.last_port;
+    spec.payload_seed = spec_.seed + static_cast<std::uint64_t>(planned.order);
+    spec.deadline = spec_.trial_deadline.value_or(DeadlineFor(spec.workload));
+    auto result =
+        RunTrial(io_, sender, receiver, spec, [this] { return interrupted_; });
+    if (result.cancelled) return std::nullopt;
+    sample.outcome = result.outcome;
+    sample.reason = std::move(result.reason);
+    sample.sender = std::move(result.sender);
+    sample.receiver = std::move(result.receiver);
+    if (sample.sender && sample.receiver) {
+      const bool v6 = receiver.host->address.find(':') != std::string::npos;
+      sample.wire =
+          hooks_.account(*sample.sender, *sample.receiver, v6 ? 6 : 4);
+    }
+    return sample;
+  }
+
+  Sample Blank(const PlannedTrial& planned) const {
+    const Study& study = spec_.studies[planned.study];
+    const Case& the_case = study.cases[planned.case_index];
+    Sample sample;
+    sample.trial = planned.id;
+    sample.study = study.name;
+    sample.case_id = the_case.id;
+    sample.factors = the_case.factors;
+    sample.repeat = planned.repeat;
+    sample.order = planned.order;
+    sample.started = UtcNow();
+    sample.link = spec_.record.link.description;
+    return sample;
+  }
+
+  // Without a link the sample is made to say why.
+  TrialEnd Find(const std::string& name, const char* role, Sample& sample) {
+    AgentLink* link = crew_.Get(name);
+    if (link == nullptr && sample.outcome == TrialOutcome::kOk) {
+      sample.outcome = TrialOutcome::kFailed;
+      sample.reason = fmt::format("{} {}: {}", role, name, crew_.trouble(name));
+    }
+    return {&crew_.host(name), link};
+  }
+
+  void Count(const Sample& sample) {
+    switch (sample.outcome) {
+      case TrialOutcome::kOk:
+        ++summary_.ok;
+        break;
+      case TrialOutcome::kFailed:
+        ++summary_.failed;
+        break;
+      case TrialOutcome::kSkipped:
+        ++summary_.skipped;
+        break;
+    }
+  }
+
+  std::string CellName(const PlannedTrial& planned) const {
+    const Pair& pair = spec_.pairs[planned.pair];
+    const Study& study = spec_.studies[planned.study];
+    return fmt::format("{} > {} {}", pair.sender, pair.receiver,
+                       study.cases[planned.case_index].id);
+  }
+
+  void ShowProgress(int block, const PlannedTrial& planned) {
+    const std::int64_t trials = CellCount(spec_) * spec_.blocks;
+    progress_.Show({block + 1, spec_.blocks, trials - summary_.left, trials,
+                    summary_.failed, summary_.skipped, time_left_.Estimate(),
+                    CellName(planned)});
+  }
+
+  boost::asio::io_context io_;
+  RunSpec spec_;
+  const RunHooks& hooks_;
+  Progress& progress_;
+  Crew crew_;
+  boost::asio::signal_set signals_;
+  TimeLeft time_left_;
+  std::set<std::string> done_;
+  RunSummary summary_;
+  bool interrupted_ = false;
+  bool enough_ = false;
+};
+
+}  // namespace
+
+Outcome<RunSummary> Run(RunSpec spec, const RunHooks& hooks,
+                        Progress& progress) {
+  return Runner(std::move(spec), hooks, progress).Go();
+}
+
+}  // namespace wiretoll

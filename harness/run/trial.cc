@@ -1,1 +1,259 @@
+#include "harness/run/trial.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace wiretoll {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+// The agents keep the deadline themselves and say what they were waiting for;
+// this much later the coordinator stops waiting for them to say it.
+constexpr auto kGrace = 2s;
+
+// What one end has said so far in this trial.
+struct Side {
+  TrialEnd end;
+  Role role;
+  std::int64_t id = 0;
+  std::optional<std::uint16_t> port;
+  std::optional<EndReport> report;
+  std::optional<std::string> error;
+  bool skip = false;
+
+  [[nodiscard]] bool Finished() const { return report || error; }
+};
+
+void TakeReply(Side& side, const std::string& line) {
+  auto reply = DecodeReply(line, side.role);
+  if (!reply.has_value()) {
+    side.error = reply.error().message;
+    side.end.link->Kill(*side.error);
+    return;
+  }
+  Reply& said = reply.value();
+  if (said.id != side.id) return;  // Late word of a trial given up.
+  if (said.ready_port) side.port = said.ready_port;
+  if (said.end) {
+    side.report = std::move(said.end);
+    side.report->host = side.end.host->name;
+  }
+  if (said.error) {
+    side.error = std::move(said.error);
+    side.skip = said.skip;
+  }
+}
+
+void Listen(Side& side) {
+  while (!side.Finished()) {
+    const auto line = side.end.link->TakeLine();
+    if (!line) break;
+    TakeReply(side, *line);
+  }
+  if (!side.Finished() && !side.end.link->alive()) {
+    side.error = side.end.link->Trouble();
+  }
+}
+
+class TrialRun {
+ public:
+  TrialRun(boost::asio::io_context& io, const TrialEnd& sender,
+           const TrialEnd& receiver, const TrialSpec& spec,
+           const std::function<bool()>& cancel)
+      : io_(io),
+        spec_(spec),
+        cancel_(cancel),
+        until_(Clock::now() + spec.deadline + kGrace),
+        sender_{sender, Role::kSender, 0, {}, {}, {}, false},
+        receiver_{receiver, Role::kReceiver, 0, {}, {}, {}, false} {}
+
+  TrialResult Run() {
+    const bool ran = Prepare() && Transfer();
+    if (!ran) Abandon();
+    return Conclude();
+  }
+
+ private:
+  // The sender binds first, so that the receiver can be told whom to take.
+  bool Prepare() {
+    Begin(sender_, 0);
+    if (!Await([&] { return sender_.port.has_value(); })) return false;
+    Begin(receiver_, *sender_.port);
+    return Await([&] { return receiver_.port.has_value(); });
+  }
+
+  bool Transfer() {
+    Request go;
+    go.id = sender_.id;
+    go.verb = "go";
+    go.port = *receiver_.port;
+    sender_.end.link->Send(go);
+    return Await(
+        [&] { return sender_.report.has_value() && receiver_.report; });
+  }
+
+  void Begin(Side& side, std::uint16_t peer_port) {
+    const Side& other = &side == &sender_ ? receiver_ : sender_;
+    TrialRequest trial;
+    trial.trial = spec_.id;
+    trial.role = side.role;
+    trial.workload = spec_.workload;
+    trial.local_address = side.end.host->address;
+    trial.peer_address = other.end.host->address;
+    trial.peer_port = peer_port;
+    trial.first_port = spec_.first_port;
+    trial.last_port = spec_.last_port;
+    trial.payload_seed = spec_.payload_seed;
+    trial.deadline = spec_.deadline;
+    Request request;
+    request.id = side.id = side.end.link->NextId();
+    request.verb = "trial";
+    request.trial = std::move(trial);
+    side.end.link->Send(request);
+  }
+
+  // True once `done`; false if an end failed, time ran out or we were told to
+  // stop.
+  template <class Predicate>
+  bool Await(Predicate done) {
+    const bool in_time = PumpUntil(io_, until_, [&] {
+      Hear(sender_);
+      Hear(receiver_);
+      return done() || sender_.error || receiver_.error || cancel_();
+    });
+    if (!in_time) late_ = true;
+    return done() && !sender_.error && !receiver_.error;
+  }
+
+  void Hear(Side& side) {
+    if (side.id == 0 || side.Finished()) return;
+    Listen(side);
+    if (side.error && first_ == nullptr) first_ = &side;
+  }
+
+  // Neither agent may still be at it when the next trial starts.
+  void Abandon() {
+    cancelled_ = cancel_() && first_ == nullptr;
+    for (Side* side : {&sender_, &receiver_}) {
+      if (side->id == 0 || side->Finished()) continue;
+      Request abort;
+      abort.id = side->id;
+      abort.verb = "abort";
+      side->end.link->Send(abort);
+    }
+    const auto until = Clock::now() + kGrace;
+    PumpUntil(io_, until, [&] { return Over(sender_) && Over(receiver_); });
+    for (Side* side : {&sender_, &receiver_}) {
+      if (side->id == 0 || side->Finished()) continue;
+      side->error = "the agent gave no answer (stopped, or its host is gone?)";
+      side->end.link->Kill(*side->error);
+    }
+  }
+
+  static bool Over(Side& side) {
+    if (side.id == 0) return true;
+    if (!side.Finished()) Listen(side);
+    return side.Finished();
+  }
+
+  TrialResult Conclude() {
+    TrialResult result;
+    result.cancelled = cancelled_;
+    result.sender = sender_.report;
+    result.receiver = receiver_.report;
+    const bool complete = sender_.report && receiver_.report;
+    if (!complete) {
+      const Side& culprit = Culprit();
+      result.outcome =
+          culprit.skip ? TrialOutcome::kSkipped : TrialOutcome::kFailed;
+      result.reason = Words(culprit);
+      return result;
+    }
+    result.reason = WhatDoesNotAddUp();
+    result.outcome =
+        result.reason.empty() ? TrialOutcome::kOk : TrialOutcome::kFailed;
+    return result;
+  }
+
+  // Whose error to tell: the first that came. When time ran out, an agent
+  // that gave no answer at all rather than the one that waited for it.
+  const Side& Culprit() const {
+    if (first_ != nullptr) return *first_;
+    const bool sender_mute = !sender_.end.link->alive();
+    if (sender_mute || !sender_.report) return sender_;
+    return receiver_;
+  }
+
+  std::string Words(const Side& side) const {
+    const char* role = side.role == Role::kSender ? "sender" : "receiver";
+    return fmt::format(
+        "{} {}: {}{}", role, side.end.host->name,
+        side.error.value_or("no report"),
+        late_ ? fmt::format(" within {} s", spec_.deadline.count() / 1000)
+              : std::string());
+  }
+
+  std::string WhatDoesNotAddUp() const {
+    const EndReport& sender = *sender_.report;
+    const EndReport& receiver = *receiver_.report;
+    if (sender.bytes != receiver.bytes) {
+      return fmt::format("sender {} wrote {} bytes, receiver {} read {}",
+                         sender.host, sender.bytes, receiver.host,
+                         receiver.bytes);
+    }
+    if (receiver.verified == false) {
+      return fmt::format("payload differs from what was sent, from byte {} on",
+                         receiver.first_wrong_byte.value_or(0));
+    }
+    return {};
+  }
+
+  boost::asio::io_context& io_;
+  const TrialSpec& spec_;
+  const std::function<bool()>& cancel_;
+  SteadyTime until_;
+  Side sender_;
+  Side receiver_;
+  const Side* first_ = nullptr;
+  bool late_ = false;
+  bool cancelled_ = false;
+};
+
+}  // namespace
+
+std::chrono::milliseconds DeadlineFor(const Workload& workload) {
+  using Seconds = std::chrono::duration<double>;
+  // Slower than this, a host is no use for the study anyway.
+  constexpr double kSlowestBytesPerSecond = 20e3;
+  const double write =
+      static_cast<double>(std::max<std::int64_t>(1, workload.write.count));
+  Seconds expected{0};
+  const auto at_most = [&](Seconds bound) {
+    if (expected == Seconds{0} || bound < expected) expected = bound;
+  };
+  if (workload.stop_bytes) {
+    const auto bytes = static_cast<double>(workload.stop_bytes->count);
+    at_most(Seconds{bytes / kSlowestBytesPerSecond} +
+            bytes / write * Seconds{workload.gap});
+  }
+  if (workload.stop_messages) {
+    const auto messages = static_cast<double>(*workload.stop_messages);
+    at_most(messages * (Seconds{0.5} + Seconds{workload.gap}));
+  }
+  if (workload.stop_time) at_most(4 * Seconds{*workload.stop_time} + 10s);
+  const Seconds bounded = std::clamp<Seconds>(expected + 10s, 15s, 600s);
+  return std::chrono::duration_cast<std::chrono::milliseconds>(bounded);
+}
+
+TrialResult RunTrial(boost::asio::io_context& io, const TrialEnd& sender,
+                     const TrialEnd& receiver, const TrialSpec& spec,
+                     const std::function<bool()>& cancel) {
+  return TrialRun(io, sender, receiver, spec, cancel).Run();
+}
+
+}  // namespace wiretoll

@@ -1,0 +1,66 @@
+// One agent, started by us, spoken to over its pipes.
+#ifndef WIRETOLL_HARNESS_RUN_AGENT_LINK_H_
+#define WIRETOLL_HARNESS_RUN_AGENT_LINK_H_
+
+#include <boost/asio/io_context.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/agent/protocol.h"
+#include "harness/base/result.h"
+#include "harness/base/units.h"
+
+namespace wiretoll {
+
+// Runs `io` until `done()` or `until`. True if done.
+template <class Predicate>
+bool PumpUntil(boost::asio::io_context& io, SteadyTime until, Predicate done) {
+  while (!done()) {
+    if (std::chrono::steady_clock::now() >= until) return false;
+    io.run_one_until(until);
+    if (io.stopped()) io.restart();
+  }
+  return true;
+}
+
+// Everything on one thread: the caller's, inside PumpUntil.
+class AgentLink {
+ public:
+  // Starts `command` at once; whether it answers shows later.
+  AgentLink(boost::asio::io_context& io,
+            const std::vector<std::string>& command);
+  // Closes the agent's input, gives it a moment to end, then kills it.
+  ~AgentLink();
+  AgentLink(const AgentLink&) = delete;
+  AgentLink& operator=(const AgentLink&) = delete;
+
+  // False once it has ended, said what is no protocol, or never started.
+  [[nodiscard]] bool alive() const;
+  // Why it is not alive, with what it last said on standard error.
+  [[nodiscard]] std::string Trouble() const;
+  // Declares it dead for `reason` and kills it.
+  void Kill(const std::string& reason);
+
+  void Send(const Request& request);
+  // The oldest line that came and was not taken yet.
+  std::optional<std::string> TakeLine();
+  [[nodiscard]] bool HasLine() const;
+
+  [[nodiscard]] std::int64_t NextId() { return ++last_id_; }
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+  std::int64_t last_id_ = 0;
+};
+
+// Sends one request and waits for its answer. The failure says what went
+// wrong in words that name no host: the caller knows which.
+Outcome<Reply> Ask(boost::asio::io_context& io, AgentLink& link,
+                   Request request, SteadyTime until);
+
+}  // namespace wiretoll
+
+#endif  // WIRETOLL_HARNESS_RUN_AGENT_LINK_H_

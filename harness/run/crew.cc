@@ -1,0 +1,111 @@
+#include "harness/run/crew.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "harness/base/version.h"
+
+namespace wiretoll {
+namespace {
+
+using namespace std::chrono_literals;
+
+// ssh to a sleepy virtual machine takes its time; a local agent a few
+// milliseconds.
+constexpr auto kTimeToStart = 20s;
+constexpr auto kTimeForFacts = 10s;
+constexpr int kStartsBeforeGivingUp = 3;
+
+// Figures of two versions do not mean the same thing.
+std::string VersionTrouble(const Hello& hello) {
+  if (hello.version == kVersion) return {};
+  return fmt::format(
+      "its agent is version {}, this wiretoll is {}: copy the wiretoll-agent "
+      "of this version to the host",
+      hello.version, kVersion);
+}
+
+}  // namespace
+
+Crew::Crew(boost::asio::io_context& io, const std::vector<Host>& hosts)
+    : io_(io) {
+  for (const Host& host : hosts) {
+    order_.push_back(host.name);
+    members_[host.name].host = host;
+  }
+}
+
+Outcome<Hello> Crew::Start(Member& member) {
+  member.link = std::make_unique<AgentLink>(io_, member.host.agent);
+  Request request;
+  request.verb = "hello";
+  auto reply = Ask(io_, *member.link, std::move(request),
+                   std::chrono::steady_clock::now() + kTimeToStart);
+  std::string trouble;
+  if (!reply.has_value()) {
+    trouble = reply.error().message;
+  } else if (!reply.value().hello) {
+    trouble = "the agent's greeting holds no version";
+  } else {
+    trouble = VersionTrouble(*reply.value().hello);
+  }
+  if (trouble.empty()) {
+    member.failed_starts = 0;
+    member.trouble.clear();
+    return *reply.value().hello;
+  }
+  ++member.failed_starts;
+  member.trouble = trouble;
+  member.link.reset();
+  return Failure{ExitCode::kNothingRan, trouble};
+}
+
+RecordedHost Crew::Introduce(Member& member) {
+  RecordedHost recorded;
+  recorded.name = member.host.name;
+  recorded.address = member.host.address;
+  recorded.agent = member.host.agent;
+  const auto hello = Start(member);
+  if (!hello.has_value()) return recorded;
+  recorded.os = hello.value().os;
+  recorded.stack = hello.value().stack;
+  recorded.description = hello.value().description;
+  recorded.agent_version = hello.value().version;
+  Request request;
+  request.verb = "facts";
+  request.address = member.host.address;
+  auto reply = Ask(io_, *member.link, std::move(request),
+                   std::chrono::steady_clock::now() + kTimeForFacts);
+  if (reply.has_value() && reply.value().facts) {
+    recorded.facts = std::move(*reply.value().facts);
+  }
+  return recorded;
+}
+
+std::vector<RecordedHost> Crew::Muster(const std::function<bool()>& cancel) {
+  std::vector<RecordedHost> recorded;
+  for (const std::string& name : order_) {
+    if (cancel()) break;
+    recorded.push_back(Introduce(members_.at(name)));
+  }
+  return recorded;
+}
+
+AgentLink* Crew::Get(const std::string& name) {
+  Member& member = members_.at(name);
+  if (member.link && member.link->alive()) return member.link.get();
+  if (member.failed_starts >= kStartsBeforeGivingUp) return nullptr;
+  if (!Start(member).has_value()) return nullptr;
+  return member.link.get();
+}
+
+const Host& Crew::host(const std::string& name) const {
+  return members_.at(name).host;
+}
+
+const std::string& Crew::trouble(const std::string& name) const {
+  return members_.at(name).trouble;
+}
+
+}  // namespace wiretoll
