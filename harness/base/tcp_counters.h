@@ -42,6 +42,8 @@ struct TcpCounters {
   Count sack;                       // 1 if RFC 2018 SACK is in use.
 
   std::string reason;  // Why whatever is empty is empty.
+
+  bool operator==(const TcpCounters&) const = default;
 };
 
 }  // namespace wiretoll

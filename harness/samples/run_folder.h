@@ -5,10 +5,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <fstream>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/base/result.h"
@@ -19,9 +20,10 @@ namespace wiretoll {
 // A fact of a host as text or number, or why it is not known.
 struct RecordedFact {
   std::string name;
-  OptionValue value;               // monostate: not observed.
-  std::optional<double> number;    // Where the value is a fraction.
+  OptionValue value;             // monostate: not observed, or a fraction.
+  std::optional<double> number;  // Where the value is a fraction.
   std::string reason;
+  bool operator==(const RecordedFact&) const = default;
 };
 
 struct RecordedHost {
@@ -33,17 +35,19 @@ struct RecordedHost {
   std::vector<std::string> agent;  // The command that started it.
   std::string agent_version;
   std::vector<RecordedFact> facts;
+  bool operator==(const RecordedHost&) const = default;
 };
 
 struct RecordedStudy {
   std::string name;
   std::string file;
   std::string text;
+  bool operator==(const RecordedStudy&) const = default;
 };
 
 // The link all pairs share, as it was made or described.
 struct RecordedLink {
-  std::string kind;  // "lab", "hosts", "loopback".
+  std::string kind;         // "lab", "hosts", "loopback".
   std::string description;  // For tags and captions, one line.
   std::optional<double> rate_bits_per_second;
   std::string framing = "ethernet";
@@ -51,6 +55,7 @@ struct RecordedLink {
   std::optional<std::int64_t> delay_ns;  // Each way.
   std::optional<double> loss;
   std::map<std::string, std::string> settings;  // What was set, to what.
+  bool operator==(const RecordedLink&) const = default;
 };
 
 struct RunRecord {
@@ -59,35 +64,41 @@ struct RunRecord {
   std::string started;               // RFC 3339, UTC.
   std::vector<std::string> command;  // To repeat it, the seed spelled out.
   std::uint64_t seed = 0;
-  int repeats = 0;                   // Blocks asked for.
-  std::optional<double> precision;   // Fraction asked for.
+  int repeats = 0;                  // Blocks asked for.
+  std::optional<double> precision;  // Fraction asked for.
   std::string filter;
   std::vector<RecordedStudy> studies;
   std::vector<RecordedHost> hosts;
   std::vector<std::pair<std::string, std::string>> pairs;
   RecordedLink link;
+  bool operator==(const RunRecord&) const = default;
 };
 
-// Creates the folder (it must not exist or be empty) with run.json in it.
+// Creates the folder (it must not exist or be empty) with an empty
+// samples.jsonl and, last, a whole run.json. kUsage if the folder holds
+// something, kNothingRan if it cannot be written.
 Outcome<Done> CreateRunFolder(const std::filesystem::path& folder,
                               const RunRecord& record);
 
-// kUsage: names folder, file and what is wrong with it.
+// kUsage: names folder, file, key and what is wrong with it.
 Outcome<RunRecord> ReadRunRecord(const std::filesystem::path& folder);
 
-// Appends whole lines, each flushed before Append returns.
+// Appends whole lines, each handed to the kernel before Append returns, so
+// that it outlives this process. One writer a run folder at a time.
 class SampleWriter {
  public:
-  // Opens for appending; a torn last line left by a killed run is cut off.
+  // Makes samples.jsonl if it is missing. A torn last line left by a killed
+  // run is cut off: its trial counts as not done.
   static Outcome<SampleWriter> Open(const std::filesystem::path& folder);
-  // Fails (kNothingRan) when the disk is full, naming file and remedy; what
-  // was written before stays readable.
+  // Fails (kNothingRan) when the disk is full or the file cannot be written,
+  // naming file and remedy. The part of the line that went in is taken out
+  // again: what was written before stays readable, and a later Append may
+  // succeed.
   Outcome<Done> Append(const Sample& sample);
 
  private:
-  explicit SampleWriter(std::filesystem::path file);
+  explicit SampleWriter(std::filesystem::path file) : file_(std::move(file)) {}
   std::filesystem::path file_;
-  std::ofstream out_;
 };
 
 struct ReadSummary {
@@ -96,9 +107,17 @@ struct ReadSummary {
 };
 
 // Calls `each` for every sample in file order, one at a time in memory.
-// kUsage: names file and line of what is no sample.
+// kUsage: names file and line of what is no sample; `each` was called for
+// those before it.
 Outcome<ReadSummary> ForEachSample(const std::filesystem::path& folder,
                                    const std::function<void(Sample&&)>& each);
+
+// Which trials the folder holds, for --resume: reads no more of a line than
+// that. Otherwise as ForEachSample.
+Outcome<ReadSummary> ForEachTrial(
+    const std::filesystem::path& folder,
+    const std::function<void(std::string_view trial, TrialOutcome outcome)>&
+        each);
 
 }  // namespace wiretoll
 

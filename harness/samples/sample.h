@@ -26,6 +26,7 @@ struct OptionReading {
   OptionValue requested;
   OptionValue effective;
   std::string reason;  // Also where a value was clamped: what and why.
+  bool operator==(const OptionReading&) const = default;
 };
 
 // Sizes of what calls moved, in powers of two: bin k counts sizes from 2^k to
@@ -39,6 +40,7 @@ struct LatencySummary {
                max_ns = 0;
   double mean_ns = 0;
   std::int64_t over_30ms = 0;  // Rounds that look like a delayed-ACK stall.
+  bool operator==(const LatencySummary&) const = default;
 };
 
 // What disturbs a trial from outside, over its time.
@@ -48,6 +50,7 @@ struct Disturbance {
   std::optional<double> load;
   bool disturbed = false;
   std::string reason;  // Why it is called disturbed, or why a field is empty.
+  bool operator==(const Disturbance&) const = default;
 };
 
 // What one end of a trial saw. Integers are bytes, nanoseconds or counts.
@@ -70,15 +73,18 @@ struct EndReport {
   // Sender: median and mean pause really kept between writes, if one was asked.
   std::optional<std::int64_t> gap_median_ns;
   std::optional<double> gap_mean_ns;
-  std::optional<bool> verified;  // Receiver: every byte as sent. Empty: not asked.
+  // Receiver: every byte came as it was sent. Empty: not asked for.
+  std::optional<bool> verified;
   std::optional<std::int64_t> first_wrong_byte;
-  std::int64_t strangers_refused = 0;  // Connections from who was not announced.
+  // Connections from who was not announced.
+  std::int64_t strangers_refused = 0;
   SizeBins call_sizes;  // Bytes each call moved: read_sizes, write_sizes.
   std::optional<LatencySummary> latency;
   std::map<std::string, OptionReading> options;
   TcpCounters counters;
   Disturbance disturbance;
   std::map<std::string, std::string> why_null;  // Field -> reason.
+  bool operator==(const EndReport&) const = default;
 };
 
 // Who saw the wire and what (docs/design.md 7). The direction that carries
@@ -98,6 +104,7 @@ struct Wire {
   std::optional<std::int64_t> sender_data_segments, receiver_data_segments;
   std::string agreement;  // "equal", "different: ...", "one observer".
   std::string reason;     // Why fields are empty.
+  bool operator==(const Wire&) const = default;
 };
 
 enum class TrialOutcome { kOk, kFailed, kSkipped };
@@ -117,10 +124,13 @@ struct Sample {
   std::optional<EndReport> sender;
   std::optional<EndReport> receiver;
   std::optional<Wire> wire;
+  bool operator==(const Sample&) const = default;
 };
 
-// The JSON of one end, as the agent sends it and as a sample holds it.
-// `role` is "sender" or "receiver": it names the size bins.
+// The JSON of one end, as the agent sends it and as a sample holds it; of the
+// sender or of the `receiver`, which names the size bins. An empty field is
+// null with its reason in "why_null", and left out where it is the other
+// end's business. Texts over 4096 bytes are cut.
 nlohmann::json ToJson(const EndReport& end, bool receiver);
 // kNothingRan: names the field that is missing, of the wrong type or absurd.
 Outcome<EndReport> EndReportFromJson(const nlohmann::json& json, bool receiver);

@@ -1,0 +1,371 @@
+// From parsed JSON to our structs, with the path of the first thing wrong.
+// Written once for two parsers: nlohmann-json (agent, run.json) and simdjson
+// (samples.jsonl, which gets long).
+#ifndef WIRETOLL_HARNESS_SAMPLES_DECODE_H_
+#define WIRETOLL_HARNESS_SAMPLES_DECODE_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "harness/samples/fields.h"
+#include "harness/samples/sample.h"
+
+namespace wiretoll {
+
+// Where a value stands, innermost last. Spelled only when something is wrong,
+// so that reading a good file costs nothing for it.
+struct JsonPath {
+  const JsonPath* parent = nullptr;
+  std::string_view name;  // "[3]" for an element of a list.
+};
+
+// "sender.counters.rtt_ns", "hosts[1].name".
+inline std::string SpellPath(const JsonPath& path) {
+  const bool root = path.parent == nullptr;
+  std::string text = root ? std::string() : SpellPath(*path.parent);
+  if (!text.empty() && !path.name.starts_with('[')) text += '.';
+  return text.append(path.name);
+}
+
+// Reads the members of one JSON object. After the first problem nothing more
+// is read; `problem` then says where and what.
+//
+// Value, cheap to copy, is a parser's value: exists(), IsNull(), IsObject(),
+// Integer(), Number(), Boolean(), Text() (each empty if of another type or
+// out of range), Find(key), ForEachMember(f(key, value)).
+template <class Value>
+class ObjectReader {
+ public:
+  ObjectReader(Value object, const JsonPath& path, std::string& problem)
+      : object_(std::move(object)), path_(path), problem_(problem) {
+    if (!object_.IsObject()) {
+      Say({path.parent, path.name}, "must be an object");
+    }
+  }
+
+  [[nodiscard]] bool good() const { return problem_.empty(); }
+
+  // Plain types are required; an optional is empty where null or absent.
+  void Read(std::string_view key, std::string& out) {
+    if (const auto value = Required(key)) Text(key, *value, out);
+  }
+  void Read(std::string_view key, std::int64_t& out) {
+    if (const auto value = Required(key)) Count(key, *value, out);
+  }
+  void Read(std::string_view key, bool& out) {
+    const auto value = Required(key);
+    if (!value.has_value()) return;
+    if (const auto flag = value->Boolean()) {
+      out = *flag;
+    } else {
+      SayMember(key, "must be true or false");
+    }
+  }
+  void Read(std::string_view key, double& out) {
+    const auto value = Required(key);
+    if (!value.has_value()) return;
+    if (const auto number = value->Number()) {
+      out = *number;
+    } else {
+      SayMember(key, "must be a number");
+    }
+  }
+  template <class T>
+  void Read(std::string_view key, std::optional<T>& out) {
+    if (!HasValue(key)) return;
+    T value{};
+    Read(key, value);
+    if (good()) out = std::move(value);
+  }
+  void ReadSigned(std::string_view key, std::optional<std::int64_t>& out) {
+    if (!HasValue(key)) return;
+    out = object_.Find(key).Integer();
+    if (!out.has_value()) SayMember(key, "must be an integer");
+  }
+  // Null or absent is empty: nothing to say.
+  void ReadReason(std::string_view key, std::string& out) {
+    if (HasValue(key)) Read(key, out);
+  }
+
+  // `read` gets an ObjectReader of the member.
+  template <class Function>
+  void ReadObject(std::string_view key, const Function& read) {
+    const auto value = Required(key);
+    if (!value.has_value()) return;
+    const JsonPath path{&path_, key};
+    ObjectReader member(*value, path, problem_);
+    if (good()) read(member);
+  }
+
+  // `read` gets each member's key and value. At most kMaxEntries.
+  template <class Function>
+  void ForEach(const Function& read) {
+    std::size_t entries = 0;
+    object_.ForEachMember([&](std::string_view key, const Value& value) {
+      if (!good()) return;
+      if (++entries > kMaxEntries) return SayMember(key, "one entry too many");
+      if (key.size() > kMaxTextBytes) return SayMember("", "name is too long");
+      read(key, value);
+    });
+  }
+
+  // Null or absent is false.
+  [[nodiscard]] bool HasValue(std::string_view key) {
+    if (!good()) return false;
+    const Value value = object_.Find(key);
+    return value.exists() && !value.IsNull();
+  }
+
+  void Text(std::string_view key, const Value& value, std::string& out) {
+    const auto text = value.Text();
+    if (!text.has_value()) return SayMember(key, "must be a text");
+    if (text->size() > kMaxTextBytes) return SayMember(key, "is too long");
+    out = *text;
+  }
+  void Count(std::string_view key, const Value& value, std::int64_t& out) {
+    const auto number = value.Integer();
+    if (!number.has_value()) return SayMember(key, "must be an integer");
+    if (*number < 0) return SayMember(key, "must not be negative");
+    out = *number;
+  }
+
+  void SayMember(std::string_view key, std::string_view what) {
+    Say({&path_, key}, what);
+  }
+
+  // For what is read by other means.
+  std::optional<Value> Required(std::string_view key) {
+    if (!good()) return std::nullopt;
+    Value value = object_.Find(key);
+    if (value.exists()) return value;
+    SayMember(key, "is missing");
+    return std::nullopt;
+  }
+  [[nodiscard]] const JsonPath& path() const { return path_; }
+  [[nodiscard]] std::string& problem() { return problem_; }
+
+ private:
+  void Say(const JsonPath& where, std::string_view what) {
+    if (!problem_.empty()) return;
+    const std::string path = SpellPath(where);
+    problem_ = path.empty() ? "the whole" : path;
+    problem_.append(" ").append(what);
+  }
+
+  Value object_;
+  const JsonPath& path_;
+  std::string& problem_;
+};
+
+template <class Value>
+void DecodeCounters(ObjectReader<Value>& reader, TcpCounters& out) {
+  for (const CounterField& field : kCounterFields) {
+    reader.Read(field.name, out.*field.member);
+  }
+  reader.ReadReason("reason", out.reason);
+}
+
+template <class Value>
+void DecodeLatency(ObjectReader<Value>& reader, LatencySummary& out) {
+  for (const auto& field : kLatencyFields) {
+    reader.Read(field.name, out.*field.member);
+  }
+  reader.Read("mean_ns", out.mean_ns);
+}
+
+template <class Value>
+void DecodeDisturbance(ObjectReader<Value>& reader, Disturbance& out) {
+  reader.Read("steal_ns", out.steal_ns);
+  reader.ReadSigned("clock_step_ns", out.clock_step_ns);
+  reader.Read("load", out.load);
+  reader.Read("disturbed", out.disturbed);
+  reader.ReadReason("reason", out.reason);
+}
+
+template <class Value>
+OptionValue DecodeOptionValue(const Value& value) {
+  if (const auto flag = value.Boolean()) return *flag;
+  if (const auto number = value.Integer()) return *number;
+  if (const auto text = value.Text()) return std::string(*text);
+  return std::monostate{};
+}
+
+template <class Value>
+void ReadOptionValue(ObjectReader<Value>& reader, std::string_view key,
+                     OptionValue& out) {
+  const auto value = reader.Required(key);
+  if (!value.has_value()) return;
+  out = DecodeOptionValue(*value);
+  if (std::holds_alternative<std::monostate>(out) && !value->IsNull()) {
+    reader.SayMember(key, "must be true, false, an integer, a text or null");
+  } else if (const auto* text = std::get_if<std::string>(&out);
+             text != nullptr && text->size() > kMaxTextBytes) {
+    reader.SayMember(key, "is too long");
+  }
+}
+
+template <class Value>
+void DecodeOptions(ObjectReader<Value>& reader,
+                   std::map<std::string, OptionReading>& out) {
+  reader.ForEach([&](std::string_view name, const Value& value) {
+    const JsonPath path{&reader.path(), name};
+    ObjectReader<Value> option(value, path, reader.problem());
+    OptionReading reading;
+    ReadOptionValue(option, "requested", reading.requested);
+    ReadOptionValue(option, "effective", reading.effective);
+    option.ReadReason("reason", reading.reason);
+    out.emplace(name, std::move(reading));
+  });
+}
+
+template <class Value>
+void DecodeTexts(ObjectReader<Value>& reader,
+                 std::map<std::string, std::string>& out) {
+  reader.ForEach([&](std::string_view key, const Value& value) {
+    reader.Text(key, value, out[std::string(key)]);
+  });
+}
+
+template <class Value>
+void DecodeSizes(ObjectReader<Value>& reader, SizeBins& out) {
+  reader.ForEach([&](std::string_view label, const Value& value) {
+    const std::optional<std::size_t> bin = SizeBinFromLabel(label);
+    if (!bin.has_value()) {
+      return reader.SayMember(label, "is no range of sizes (1, 2-3, 4-7, ...)");
+    }
+    if (out.size() <= *bin) out.resize(*bin + 1);
+    reader.Count(label, value, out[*bin]);
+  });
+}
+
+// In the order in which they are written: a parser that looks onward from the
+// last field found then finds each at once.
+template <class Value>
+void DecodeEnd(ObjectReader<Value>& reader, bool receiver, EndReport& out) {
+  using Reader = ObjectReader<Value>;
+  for (const auto& field : kEndTexts) {
+    reader.Read(field.name, out.*field.member);
+  }
+  for (const auto& field : kEndTotals) {
+    reader.Read(field.name, out.*field.member);
+  }
+  for (const EndCountField& field : kEndCounts) {
+    reader.Read(field.name, out.*field.member);
+  }
+  reader.Read("gap_mean_ns", out.gap_mean_ns);
+  reader.Read("verified", out.verified);
+  reader.ReadObject(receiver ? "read_sizes" : "write_sizes",
+                    [&](Reader& sizes) { DecodeSizes(sizes, out.call_sizes); });
+  if (reader.HasValue("latency")) {
+    reader.ReadObject("latency", [&](Reader& latency) {
+      DecodeLatency(latency, out.latency.emplace());
+    });
+  }
+  reader.ReadObject(
+      "options", [&](Reader& options) { DecodeOptions(options, out.options); });
+  reader.ReadObject("counters", [&](Reader& counters) {
+    DecodeCounters(counters, out.counters);
+  });
+  reader.ReadObject("disturbance", [&](Reader& disturbance) {
+    DecodeDisturbance(disturbance, out.disturbance);
+  });
+  if (reader.HasValue("why_null")) {
+    reader.ReadObject("why_null",
+                      [&](Reader& why) { DecodeTexts(why, out.why_null); });
+  }
+}
+
+template <class Value>
+void DecodeWire(ObjectReader<Value>& reader, Wire& out) {
+  reader.Read("observer", out.observer);
+  for (const WireField& field : kWireFields) {
+    reader.Read(field.name, out.*field.member);
+  }
+  reader.ReadReason("agreement", out.agreement);
+  reader.ReadReason("reason", out.reason);
+}
+
+template <class Value>
+void DecodeFactors(ObjectReader<Value>& reader, Sample& out) {
+  reader.ForEach([&](std::string_view key, const Value& value) {
+    if (const auto number = value.Integer()) {
+      out.factors.emplace_back(key, *number);
+      return;
+    }
+    std::string text;
+    reader.Text(key, value, text);
+    out.factors.emplace_back(key, std::move(text));
+  });
+}
+
+template <class Value>
+void DecodeOutcome(ObjectReader<Value>& reader, TrialOutcome& out) {
+  std::string name;
+  reader.Read("outcome", name);
+  for (std::size_t i = 0; i < kOutcomeNames.size(); ++i) {
+    if (kOutcomeNames[i] == name) {
+      out = static_cast<TrialOutcome>(i);
+      return;
+    }
+  }
+  reader.SayMember("outcome", "must be ok, failed or skipped");
+}
+
+template <class Value>
+void DecodeVersion(ObjectReader<Value>& reader, int expected) {
+  std::int64_t version = 0;
+  reader.Read("v", version);
+  if (reader.good() && version != expected) {
+    reader.SayMember("v",
+                     "is of another version; use the wiretoll that wrote "
+                     "it, or a newer one");
+  }
+}
+
+template <class Value>
+void DecodeIdentity(ObjectReader<Value>& reader, Sample& out) {
+  using Reader = ObjectReader<Value>;
+  DecodeVersion(reader, kSampleVersion);
+  reader.Read("trial", out.trial);
+  reader.Read("study", out.study);
+  reader.Read("case", out.case_id);
+  reader.ReadObject("factors",
+                    [&](Reader& factors) { DecodeFactors(factors, out); });
+  std::int64_t repeat = 0;
+  reader.Read("repeat", repeat);
+  if (!std::in_range<int>(repeat)) reader.SayMember("repeat", "is absurd");
+  out.repeat = static_cast<int>(repeat);
+  reader.Read("order", out.order);
+  reader.Read("started", out.started);
+}
+
+template <class Value>
+void DecodeSample(ObjectReader<Value>& reader, Sample& out) {
+  using Reader = ObjectReader<Value>;
+  DecodeIdentity(reader, out);
+  DecodeOutcome(reader, out.outcome);
+  reader.ReadReason("reason", out.reason);
+  reader.Read("link", out.link);
+  if (reader.HasValue("sender")) {
+    reader.ReadObject("sender", [&](Reader& end) {
+      DecodeEnd(end, false, out.sender.emplace());
+    });
+  }
+  if (reader.HasValue("receiver")) {
+    reader.ReadObject("receiver", [&](Reader& end) {
+      DecodeEnd(end, true, out.receiver.emplace());
+    });
+  }
+  if (reader.HasValue("wire")) {
+    reader.ReadObject(
+        "wire", [&](Reader& wire) { DecodeWire(wire, out.wire.emplace()); });
+  }
+}
+
+}  // namespace wiretoll
+
+#endif  // WIRETOLL_HARNESS_SAMPLES_DECODE_H_

@@ -1,0 +1,136 @@
+// The fields of a sample, once: writing and reading go through these tables,
+// so that what one writes the other reads.
+#ifndef WIRETOLL_HARNESS_SAMPLES_FIELDS_H_
+#define WIRETOLL_HARNESS_SAMPLES_FIELDS_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "harness/samples/sample.h"
+
+namespace wiretoll {
+
+// Longer texts are cut when written and refused when read.
+inline constexpr std::size_t kMaxTextBytes = 4096;
+// Entries of a map (options, factors, reasons); more are refused.
+inline constexpr std::size_t kMaxEntries = 256;
+
+template <class Struct, class Member>
+struct Field {
+  std::string_view name;
+  Member Struct::*member;
+};
+
+// Whose field it is: the other end leaves it out where it is empty.
+enum class Owner { kBoth, kSender, kReceiver };
+
+// A field of an end that may be empty, and why it is where nobody said.
+struct EndCountField {
+  std::string_view name;
+  std::optional<std::int64_t> EndReport::*member;
+  Owner owner;
+  std::string_view why_empty;
+};
+
+inline constexpr std::array<EndCountField, 7> kEndCounts{{
+    {"elapsed_ns", &EndReport::elapsed_ns, Owner::kBoth, "nothing was moved"},
+    {"cpu_ns", &EndReport::cpu_ns, Owner::kBoth, "not observed"},
+    {"first_read_bytes", &EndReport::first_read_bytes, Owner::kReceiver,
+     "nothing was read"},
+    {"steady_bytes", &EndReport::steady_bytes, Owner::kReceiver,
+     "the trial's bytes were not known before"},
+    {"steady_elapsed_ns", &EndReport::steady_elapsed_ns, Owner::kReceiver,
+     "the trial's bytes were not known before"},
+    {"gap_median_ns", &EndReport::gap_median_ns, Owner::kSender,
+     "no gap was asked for"},
+    {"first_wrong_byte", &EndReport::first_wrong_byte, Owner::kReceiver,
+     "no wrong byte was seen"},
+}};
+
+inline constexpr std::array<Field<EndReport, std::string>, 3> kEndTexts{{
+    {"host", &EndReport::host},
+    {"os", &EndReport::os},
+    {"stack", &EndReport::stack},
+}};
+
+inline constexpr std::array<Field<EndReport, std::int64_t>, 3> kEndTotals{{
+    {"calls", &EndReport::calls},
+    {"bytes", &EndReport::bytes},
+    {"strangers_refused", &EndReport::strangers_refused},
+}};
+
+using CounterField = Field<TcpCounters, TcpCounters::Count>;
+inline constexpr std::array<CounterField, 26> kCounterFields{{
+    {"data_segments_out", &TcpCounters::data_segments_out},
+    {"data_segments_in", &TcpCounters::data_segments_in},
+    {"segments_out", &TcpCounters::segments_out},
+    {"segments_in", &TcpCounters::segments_in},
+    {"retransmitted_segments", &TcpCounters::retransmitted_segments},
+    {"bytes_acked", &TcpCounters::bytes_acked},
+    {"bytes_received", &TcpCounters::bytes_received},
+    {"bytes_retransmitted", &TcpCounters::bytes_retransmitted},
+    {"dsack_duplicates", &TcpCounters::dsack_duplicates},
+    {"out_of_order_segments", &TcpCounters::out_of_order_segments},
+    {"rtt_ns", &TcpCounters::rtt_ns},
+    {"rtt_variation_ns", &TcpCounters::rtt_variation_ns},
+    {"min_rtt_ns", &TcpCounters::min_rtt_ns},
+    {"cwnd_segments", &TcpCounters::cwnd_segments},
+    {"mss_bytes", &TcpCounters::mss_bytes},
+    {"received_mss_bytes", &TcpCounters::received_mss_bytes},
+    {"path_mtu_bytes", &TcpCounters::path_mtu_bytes},
+    {"peer_window_bytes", &TcpCounters::peer_window_bytes},
+    {"peer_window_initial_bytes", &TcpCounters::peer_window_initial_bytes},
+    {"peer_window_peak_bytes", &TcpCounters::peer_window_peak_bytes},
+    {"peer_window_scale", &TcpCounters::peer_window_scale},
+    {"busy_ns", &TcpCounters::busy_ns},
+    {"window_limited_ns", &TcpCounters::window_limited_ns},
+    {"sndbuf_limited_ns", &TcpCounters::sndbuf_limited_ns},
+    {"timestamps", &TcpCounters::timestamps},
+    {"sack", &TcpCounters::sack},
+}};
+
+inline constexpr std::array<Field<LatencySummary, std::int64_t>, 8>
+    kLatencyFields{{
+        {"count", &LatencySummary::count},
+        {"min_ns", &LatencySummary::min_ns},
+        {"p50_ns", &LatencySummary::p50_ns},
+        {"p90_ns", &LatencySummary::p90_ns},
+        {"p99_ns", &LatencySummary::p99_ns},
+        {"p999_ns", &LatencySummary::p999_ns},
+        {"max_ns", &LatencySummary::max_ns},
+        {"over_30ms", &LatencySummary::over_30ms},
+    }};
+
+using WireField = Field<Wire, std::optional<std::int64_t>>;
+inline constexpr std::array<WireField, 13> kWireFields{{
+    {"data_segments", &Wire::data_segments},
+    {"ack_segments", &Wire::ack_segments},
+    {"retransmitted_segments", &Wire::retransmitted_segments},
+    {"payload_bytes", &Wire::payload_bytes},
+    {"header_bytes", &Wire::header_bytes},
+    {"l3_bytes", &Wire::l3_bytes},
+    {"l2_bytes", &Wire::l2_bytes},
+    {"l1_bytes", &Wire::l1_bytes},
+    {"l1_bytes_low", &Wire::l1_bytes_low},
+    {"l1_bytes_high", &Wire::l1_bytes_high},
+    {"ack_l1_bytes", &Wire::ack_l1_bytes},
+    {"sender_data_segments", &Wire::sender_data_segments},
+    {"receiver_data_segments", &Wire::receiver_data_segments},
+}};
+
+// "1", "2-3", "4-7": the sizes that bin k of SizeBins counts.
+// Requires k < kMostBins.
+inline constexpr std::size_t kMostBins = 63;
+std::string SizeBinLabel(std::size_t bin);
+// Empty if `label` is no label of a bin.
+std::optional<std::size_t> SizeBinFromLabel(std::string_view label);
+
+inline constexpr std::array<std::string_view, 3> kOutcomeNames{"ok", "failed",
+                                                               "skipped"};
+
+}  // namespace wiretoll
+
+#endif  // WIRETOLL_HARNESS_SAMPLES_FIELDS_H_
