@@ -3,6 +3,7 @@
 #define WIRETOLL_HARNESS_THEORY_OVERHEAD_H_
 
 #include <cstdint>
+#include <optional>
 
 #include "harness/base/units.h"
 #include "harness/study/study.h"
@@ -46,6 +47,21 @@ Bytes NetworkHeaders(const HeaderStack& stack);
 FrameCost CostOfFrame(Bytes payload, const HeaderStack& stack);
 // Largest payload of one unfragmented segment or datagram. Requires room.
 Bytes LargestPayload(Bytes mtu, const HeaderStack& stack);
+
+// One UDP datagram and the fragments it takes: RFC 791 3.2 cuts at multiples
+// of 8 bytes, RFC 8200 4.5 likewise with 8 bytes of header in each. Sums over
+// the fragments; l4 counts the UDP header once.
+struct DatagramCost {
+  std::int64_t fragments = 1;
+  FrameCost cost;
+};
+// The length fields end at 65,535: 65,507 bytes of payload over IPv4, 65,527
+// over IPv6.
+Bytes LargestDatagram(int ip_version);
+// Empty above that. Requires an MTU with room for 8 bytes.
+std::optional<DatagramCost> CostOfDatagram(Bytes payload, Bytes mtu,
+                                           const HeaderStack& stack);
+
 // payload / layer 1 bytes.
 double Efficiency(const FrameCost& cost);
 

@@ -55,7 +55,8 @@ struct StreamShape {
 
 // Best: full segments and one rest. Worst: no two writes share a segment, and
 // a write above the MSS is split. UDP has one datagram a write, so both are
-// the same there, and `mss` is the largest unfragmented payload.
+// the same there; `mss` is the largest unfragmented payload, and a write above
+// it is none of this function's (CostOfDatagram).
 struct StreamBounds {
   std::int64_t best_segments = 0;
   std::int64_t worst_segments = 0;

@@ -14,8 +14,9 @@
 namespace wiretoll {
 
 struct TheoryOptions {
-  std::vector<Bytes> payloads;        // Empty: a default list.
-  std::optional<BitsPerSecond> link;  // Empty: the two rates are left out.
+  std::vector<Bytes> payloads = {};  // Empty: a default list.
+  // Empty: the two rates are left out.
+  std::optional<BitsPerSecond> link = std::nullopt;
   int ip_version = 4;
   bool timestamps = true;  // TCP only.
   bool vlan = false;

@@ -1,0 +1,208 @@
+#include "harness/theory/predict.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+namespace wiretoll {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr HeaderStack kTcpWithTimestamps{};
+constexpr BitsPerSecond kFastEthernet{100e6};
+
+SmallWrites Writes(std::int64_t size, Nanoseconds gap, Nanoseconds rtt) {
+  return {.writes = 2000,
+          .write = Bytes{size},
+          .mss = Bytes{1448},
+          .phase = 2000 * gap,
+          .rtt = rtt};
+}
+
+// 100e6 / (84 x 8) = 148,809.5 frames/s.
+TEST(PredictTest, FastEthernetCarries148809SmallestFramesASecond) {
+  EXPECT_EQ(static_cast<int>(FrameRateLimit(kFastEthernet, Bytes{84})),
+            148'809);
+}
+
+// 12.5 MB/s x 1448 / 1538 = 11.7685 MB/s.
+TEST(PredictTest, FastEthernetCarries11Point77MegabytesOfFullSegments) {
+  EXPECT_NEAR(LineLimit(kFastEthernet, 1448.0 / 1538), 11.7685e6, 50);
+}
+
+// 100 Mbit/s x 10 ms = 1 Mbit = 125,000 bytes.
+TEST(PredictTest, TheBandwidthDelayProductOf100MbitAnd10MsIs125000Bytes) {
+  EXPECT_EQ(BandwidthDelayProduct(kFastEthernet, 10ms), Bytes{125'000});
+}
+
+// 10 Gbit/s x 1 ms = 10 Mbit = 1.25 MB.
+TEST(PredictTest, TheBandwidthDelayProductOf10GbitAnd1MsIs1250000Bytes) {
+  EXPECT_EQ(BandwidthDelayProduct({10e9}, 1ms), Bytes{1'250'000});
+}
+
+// 65,535 bytes each 10 ms: 6.5535 MB/s whatever the line.
+TEST(PredictTest, AWindowARoundTripIsTheLimit) {
+  EXPECT_DOUBLE_EQ(WindowLimit(Bytes{65'535}, 10ms), 6'553'500.0);
+}
+
+// 3000 bytes in writes of 1000: full segments 1448 + 1448 + 104, or three of
+// 1000. Each frame 90 bytes more than its payload.
+TEST(PredictTest, BoundsGoFromFullSegmentsToASegmentAWrite) {
+  const StreamBounds bounds = BoundsOfStream(
+      {Bytes{3000}, Bytes{1000}, Bytes{1448}}, kTcpWithTimestamps);
+  EXPECT_EQ(bounds.best_segments, 3);
+  EXPECT_EQ(bounds.worst_segments, 3);
+  EXPECT_EQ(bounds.best_l1, Bytes{3000 + 3 * 90});
+  EXPECT_EQ(bounds.worst_l1, Bytes{3000 + 3 * 90});
+  EXPECT_NEAR(bounds.worst_efficiency, 3000.0 / 3270, 1e-12);
+}
+
+// 2000 single bytes: ceil(2000 / 1448) = 2 segments, or 2000 frames of 91.
+TEST(PredictTest, BoundsOfSingleBytesAreFarApart) {
+  const StreamBounds bounds =
+      BoundsOfStream({Bytes{2000}, Bytes{1}, Bytes{1448}}, kTcpWithTimestamps);
+  EXPECT_EQ(bounds.best_segments, 2);
+  EXPECT_EQ(bounds.worst_segments, 2000);
+  EXPECT_EQ(bounds.best_l1, Bytes{2000 + 2 * 90});
+  EXPECT_EQ(bounds.worst_l1, Bytes{2000 * 91});
+}
+
+// A write of 16,384 = 11 x 1448 + 456 is split into 12; three whole ones and a
+// last of 848 (1 segment): 37. Best: 50,000 / 1448 = 34.5 -> 35.
+TEST(PredictTest, WritesAboveTheMssAreSplitInTheWorstCaseToo) {
+  const StreamBounds bounds = BoundsOfStream(
+      {Bytes{50'000}, Bytes{16'384}, Bytes{1448}}, kTcpWithTimestamps);
+  EXPECT_EQ(bounds.best_segments, 35);
+  EXPECT_EQ(bounds.worst_segments, 37);
+  EXPECT_EQ(bounds.worst_l1, Bytes{50'000 + 37 * 90});
+}
+
+// A datagram keeps its write: nothing to merge, 5 x (100 + 28 + 38).
+TEST(PredictTest, DatagramsHaveOneBoundOnly) {
+  const HeaderStack udp{.transport = Transport::kUdp};
+  const StreamBounds bounds =
+      BoundsOfStream({Bytes{500}, Bytes{100}, Bytes{1472}}, udp);
+  EXPECT_EQ(bounds.best_segments, 5);
+  EXPECT_EQ(bounds.best_l1, Bytes{5 * 166});
+  EXPECT_EQ(bounds.best_l1, bounds.worst_l1);
+}
+
+// 32 bytes each 1 ms = 32 kB/s; x 10 ms = 320 bytes.
+TEST(PredictTest, ClassicNagleSendsWhatWasWrittenInARoundTrip) {
+  EXPECT_NEAR(NagleClassicSegmentBytes(Writes(32, 1ms, 10ms)), 320, 1e-9);
+}
+
+// Never less than a write, never more than the MSS.
+TEST(PredictTest, ClassicNagleStaysBetweenAWriteAndTheMss) {
+  EXPECT_DOUBLE_EQ(NagleClassicSegmentBytes(Writes(32, 5ms, 1ms)), 32);
+  EXPECT_DOUBLE_EQ(NagleClassicSegmentBytes(Writes(32, 20us, 40ms)), 1448);
+  EXPECT_DOUBLE_EQ(NagleClassicSegmentBytes(Writes(32, 0us, 1ms)), 1448);
+}
+
+// 1 + ceil(1999 x 1 / 1448) = 3 and 1 + ceil(1999 x 32 / 1448 = 44.2) = 46: so
+// many were counted on Linux 6.18 at a round trip of 40 ms.
+TEST(PredictTest, MinshallWithinARoundTripSendsOnePartialAndFullSegments) {
+  EXPECT_EQ(NagleMinshallSegments(Writes(1, 0us, 40ms)), 3);
+  EXPECT_EQ(NagleMinshallSegments(Writes(32, 0us, 40ms)), 46);
+}
+
+// 2000 ms of writing over 40 ms: 1 + 50 = 51, as counted.
+TEST(PredictTest, MinshallBeyondARoundTripSendsASegmentARoundTrip) {
+  EXPECT_DOUBLE_EQ(*NagleMinshallSegments(Writes(1, 1ms, 40ms)), 51);
+}
+
+// A round trip under the gap: every write finds the line free.
+TEST(PredictTest, MinshallNeverSendsMoreSegmentsThanWrites) {
+  EXPECT_DOUBLE_EQ(*NagleMinshallSegments(Writes(1, 5ms, 2ms)), 2000);
+}
+
+// 1000 bytes each 100 us over 10 ms: 100 kB a round trip, full segments; no
+// closed form.
+TEST(PredictTest, MinshallHasNoAnswerWhereARoundTripFillsSegments) {
+  EXPECT_EQ(NagleMinshallSegments(Writes(1000, 100us, 10ms)), std::nullopt);
+}
+
+TEST(PredictTest, WithoutNagleASegmentAWriteSplitAboveTheMss) {
+  EXPECT_EQ(SegmentAWrite(Writes(1, 1ms, 1ms)), 2000);
+  EXPECT_EQ(SegmentAWrite(Writes(1449, 1ms, 1ms)), 4000);
+}
+
+// 10 + ceil(1990 / 1448) = 12; 10 + ceil(1990 x 32 / 1448 = 43.98) = 54: both
+// counted on Linux 6.18 at 40 ms.
+TEST(PredictTest, AnInitialWindowLeavesAndTheRestIsMerged) {
+  EXPECT_EQ(InitialWindowSegments(Writes(1, 0us, 40ms), 10), 12);
+  EXPECT_EQ(InitialWindowSegments(Writes(32, 0us, 40ms), 10), 54);
+  EXPECT_EQ(InitialWindowSegments(Writes(1, 1ms, 40ms), 10), std::nullopt);
+}
+
+TEST(PredictTest, LinuxReadsBackTwiceTheReceiveBufferAndAtLeast2304) {
+  EXPECT_EQ(LinuxReceiveBuffer(Bytes{2}), Bytes{2304});
+  EXPECT_EQ(LinuxReceiveBuffer(Bytes{1000}), Bytes{2304});
+  EXPECT_EQ(LinuxReceiveBuffer(Bytes{2304}), Bytes{4608});
+  EXPECT_EQ(LinuxReceiveBuffer(Bytes{65'536}), Bytes{131'072});
+}
+
+// Half; from one MSS on whole segments: 2304 -> 1 x 1448, 4096 -> 2, 8192 -> 5,
+// 65,536 -> 45. All seen in SYN-ACKs of Linux 6.18.
+TEST(PredictTest, LinuxAnnouncesHalfTheBufferInWholeSegments) {
+  const Bytes mss{1448};
+  EXPECT_EQ(LinuxInitialWindow(Bytes{2304}, mss), Bytes{1152});
+  EXPECT_EQ(LinuxInitialWindow(Bytes{4608}, mss), Bytes{1448});
+  EXPECT_EQ(LinuxInitialWindow(Bytes{8192}, mss), Bytes{2896});
+  EXPECT_EQ(LinuxInitialWindow(Bytes{16'384}, mss), Bytes{7240});
+  EXPECT_EQ(LinuxInitialWindow(Bytes{131'072}, mss), Bytes{65'160});
+}
+
+// 1152 / 2 = 576, 1448 / 2 = 724; 131,072 bytes make 228 and 182 of them
+// (2 x 65,536; 227.6 and 181.04), 91 full ones (90.5). All counted.
+TEST(PredictTest, LinuxSendsHalfASmallWindowInASegment) {
+  const Bytes mss{1448};
+  EXPECT_EQ(LinuxHalfWindowSegment(Bytes{1152}, mss), Bytes{576});
+  EXPECT_EQ(LinuxHalfWindowSegment(Bytes{1448}, mss), Bytes{724});
+  EXPECT_EQ(LinuxHalfWindowSegment(Bytes{2896}, mss), mss);
+  EXPECT_EQ(LinuxHalfWindowSegment(Bytes{536}, mss), Bytes{536});
+  EXPECT_EQ(SegmentsOf(Bytes{131'072}, Bytes{576}), 228);
+  EXPECT_EQ(SegmentsOf(Bytes{131'072}, Bytes{724}), 182);
+  EXPECT_EQ(SegmentsOf(Bytes{131'072}, mss), 91);
+}
+
+Workload Request(std::vector<Bytes> writes) {
+  Workload workload;
+  workload.pattern = Pattern::kRequestResponse;
+  workload.request = std::move(writes);
+  workload.reply = {Bytes{1}};
+  return workload;
+}
+
+TEST(PredictTest, WriteWriteReadStallsOnlyWithNagleAndPartialSegments) {
+  const Bytes mss{1448};
+  Workload workload = Request({Bytes{1}, Bytes{1}});
+  EXPECT_TRUE(WriteWriteReadStalls(workload, mss));
+  workload.nagle = false;
+  EXPECT_FALSE(WriteWriteReadStalls(workload, mss));
+  workload.nagle = true;
+  workload.quickack = Quickack::kEach;
+  EXPECT_FALSE(WriteWriteReadStalls(workload, mss));
+  // Set once it does not help: the kernel leaves that mode at the first reply.
+  workload.quickack = Quickack::kOn;
+  EXPECT_TRUE(WriteWriteReadStalls(workload, mss));
+  EXPECT_FALSE(WriteWriteReadStalls(Request({Bytes{2}}), mss));
+  EXPECT_FALSE(WriteWriteReadStalls(Request({Bytes{1448}, Bytes{1448}}), mss));
+  // Minshall: the last, partial one waits for no full one.
+  EXPECT_FALSE(WriteWriteReadStalls(Request({Bytes{1448}, Bytes{1}}), mss));
+}
+
+TEST(PredictTest, EveryRuleSaysItsUnitAssumptionsSourceAndLimits) {
+  for (int rule = 0; rule <= static_cast<int>(Rule::kWriteWriteRead); ++rule) {
+    const RuleText text = DescribeRule(static_cast<Rule>(rule));
+    EXPECT_FALSE(text.name.empty()) << rule;
+    EXPECT_FALSE(text.unit.empty()) << text.name;
+    EXPECT_FALSE(text.assumptions.empty()) << text.name;
+    EXPECT_FALSE(text.source.empty()) << text.name;
+    EXPECT_FALSE(text.limits.empty()) << text.name;
+  }
+}
+
+}  // namespace
+}  // namespace wiretoll
