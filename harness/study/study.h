@@ -50,7 +50,7 @@ struct Workload {
 
   // The trial ends at whichever comes first; at least one is set. The sender
   // stops writing there, what is buffered still drains and counts.
-  std::optional<Bytes> stop_bytes;
+  std::optional<Bytes> stop_bytes;            // Stream only; whole writes.
   std::optional<std::int64_t> stop_messages;  // Send calls, or rounds.
   std::optional<Nanoseconds> stop_time;       // Since the first Send.
 };
@@ -60,8 +60,8 @@ struct Workload {
 // "20us", "9+4").
 using FactorValue = std::variant<std::int64_t, std::string>;
 
-// Ordered as kFactorNames orders them (factors.h), so that the same case has
-// the same text everywhere.
+// In the order of FactorTable() (factors.h), so that the same case has the
+// same text everywhere.
 using Factors = std::vector<std::pair<std::string, FactorValue>>;
 
 std::string SpellFactor(const FactorValue& value);
@@ -107,10 +107,12 @@ enum class ClaimKind {
   // The metric, over the cells of `a` (the median of their medians).
   kValue,
   // The metric in `a` over that in `b`. A cell of `a` is set against the
-  // cells of `b` that have the same value of every factor that neither
-  // selection names, block by block; the figure is the median over those
-  // pairs of cells. Hosts that no selection names should be the same in both
-  // cells; with two hosts they cannot be, and then the answer says so.
+  // cells of `b` that have the same value of every factor but those in which
+  // the selections differ (a factor that both name with the same values is
+  // held equal, like one that neither names), block by block; the figure is
+  // the median over those pairs of cells. Likewise hosts: those that no
+  // selection names should be the same in both cells; with two hosts they
+  // cannot be, and then the answer says so.
   kRatio,
   // The level that the metric reaches along `across`, in the cells of `a`:
   // its value at the largest `across`. Beside the check on the level, the
@@ -148,8 +150,12 @@ struct Claim {
   int line = 0;                    // In the study file.
 };
 
+// Pictures that a study may ask the report to lead with.
+inline constexpr std::array<std::string_view, 6> kPlotKinds = {
+    "throughput", "efficiency", "segments", "effects", "capacity", "latency"};
+
 struct Plot {
-  std::string kind;  // Which picture the report should lead with.
+  std::string kind;  // One of kPlotKinds.
   std::string title;
   int line = 0;
 };
