@@ -1,1 +1,278 @@
+#include "harness/agent/agent.h"
 
+#include <fmt/format.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <exception>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "harness/agent/line_reader.h"
+#include "harness/agent/protocol.h"
+#include "harness/agent/trial.h"
+#include "harness/agent/trial_control.h"
+#include "harness/base/version.h"
+#include "platform/host_facts.h"
+
+namespace wiretoll {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Interrupting a trial takes microseconds; what takes longer is stuck.
+constexpr auto kTimeToEnd = 1s;
+
+// Whole lines, whichever thread has something to say.
+class ReplyWriter {
+ public:
+  explicit ReplyWriter(std::FILE* out) : out_(out) {}
+
+  // A pipe that nobody reads any more is no error here: standard input ends
+  // with it, and the agent with that.
+  void Write(const Reply& reply, Role role) {
+    const std::string line = EncodeReply(reply, role) + "\n";
+    const std::lock_guard lock(mutex_);
+    std::fwrite(line.data(), 1, line.size(), out_);
+    std::fflush(out_);
+  }
+
+  void Refuse(std::int64_t id, const std::string& why) {
+    Reply reply;
+    reply.id = id;
+    reply.error = why;
+    Write(reply, Role::kSender);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::FILE* out_;
+};
+
+RecordedFact Record(const Fact& fact) {
+  RecordedFact record{fact.name, {}, {}, fact.reason};
+  if (const auto* flag = std::get_if<bool>(&fact.value)) record.value = *flag;
+  if (const auto* count = std::get_if<std::int64_t>(&fact.value)) {
+    record.value = *count;
+  }
+  if (const auto* text = std::get_if<std::string>(&fact.value)) {
+    record.value = *text;
+  }
+  if (const auto* number = std::get_if<double>(&fact.value)) {
+    record.number = *number;
+  }
+  return record;
+}
+
+// A trial on its own thread.
+class RunningTrial {
+ public:
+  RunningTrial(const Request& request, const OsIdentity& self,
+               ReplyWriter& writer)
+      : id_(request.id),
+        request_(*request.trial),
+        self_(self),
+        writer_(writer),
+        control_(request_.deadline),
+        thread_([this] { Run(); }) {}
+
+  // Requires Ended() or WaitForEnd(), lest it blocks for as long as the trial.
+  ~RunningTrial() { thread_.join(); }
+  RunningTrial(const RunningTrial&) = delete;
+  RunningTrial& operator=(const RunningTrial&) = delete;
+
+  [[nodiscard]] std::int64_t id() const { return id_; }
+  [[nodiscard]] Role role() const { return request_.role; }
+  TrialControl& control() { return control_; }
+
+  // Its last reply is written or about to be.
+  [[nodiscard]] bool Ended() const { return ended_; }
+  // Its last reply is written. False if that took longer than `time`.
+  bool WaitForEnd(std::chrono::milliseconds time) {
+    return gone_future_.wait_for(time) == std::future_status::ready;
+  }
+
+ private:
+  void Run() {
+    const Reply reply = Conclude();
+    // Before the reply: whoever has read it may start the next trial.
+    ended_ = true;
+    writer_.Write(reply, request_.role);
+    gone_.set_value();
+  }
+
+  Reply Conclude() {
+    Reply reply;
+    reply.id = id_;
+    try {
+      TrialOutcomeAtEnd outcome =
+          RunTrial(request_, self_, control_,
+                   [this](std::uint16_t port) { Tell(port); });
+      if (outcome.has_value()) {
+        reply.end = std::move(outcome).value();
+      } else {
+        reply.error = outcome.error().message;
+        reply.skip = outcome.error().skip;
+      }
+    } catch (const std::exception& exception) {  // No memory, above all.
+      reply.error = fmt::format("the trial failed: {}", exception.what());
+    }
+    return reply;
+  }
+
+  void Tell(std::uint16_t port) {
+    Reply reply;
+    reply.id = id_;
+    reply.ready_port = port;
+    writer_.Write(reply, request_.role);
+  }
+
+  const std::int64_t id_;
+  const TrialRequest request_;
+  const OsIdentity& self_;
+  ReplyWriter& writer_;
+  TrialControl control_;
+  std::atomic<bool> ended_{false};
+  std::promise<void> gone_;
+  std::future<void> gone_future_ = gone_.get_future();
+  std::thread thread_;  // Last: it uses all of the above.
+};
+
+class Agent {
+ public:
+  explicit Agent(std::FILE* out) : self_(IdentifyOs()), writer_(out) {}
+
+  void Handle(const std::string& line);
+  void RefuseLongLine() {
+    writer_.Refuse(0,
+                   fmt::format("request: longer than {} bytes", kMaxLineBytes));
+  }
+  // Ends the process if a trial cannot be ended.
+  void End();
+
+ private:
+  void SayHello(std::int64_t id);
+  void TellFacts(std::int64_t id, const std::string& address);
+  void StartTrial(const Request& request);
+  void Go(const Request& request);
+  void Abort(const Request& request);
+  // nullptr if trial `id` has been answered already, or never was (which is
+  // refused).
+  RunningTrial* Find(const Request& request);
+
+  const OsIdentity self_;
+  ReplyWriter writer_;
+  std::unique_ptr<RunningTrial> trial_;
+};
+
+void Agent::Handle(const std::string& line) {
+  const Outcome<Request> decoded = DecodeRequest(line);
+  if (!decoded.has_value()) {
+    writer_.Refuse(IdOf(line), decoded.error().message);
+    return;
+  }
+  const Request& request = decoded.value();
+  if (request.verb == "hello") SayHello(request.id);
+  if (request.verb == "facts") TellFacts(request.id, request.address);
+  if (request.verb == "trial") StartTrial(request);
+  if (request.verb == "go") Go(request);
+  if (request.verb == "abort") Abort(request);
+}
+
+void Agent::End() {
+  if (!trial_) return;
+  trial_->control().Abort();
+  if (!trial_->WaitForEnd(kTimeToEnd)) std::_Exit(0);
+  trial_.reset();
+}
+
+void Agent::SayHello(std::int64_t id) {
+  Reply reply;
+  reply.id = id;
+  reply.hello = Hello{kVersion, self_.os, self_.stack, self_.description};
+  writer_.Write(reply, Role::kSender);
+}
+
+void Agent::TellFacts(std::int64_t id, const std::string& address) {
+  Reply reply;
+  reply.id = id;
+  reply.facts.emplace();
+  for (const Fact& fact : ReadHostFacts(address)) {
+    reply.facts->push_back(Record(fact));
+  }
+  writer_.Write(reply, Role::kSender);
+}
+
+void Agent::StartTrial(const Request& request) {
+  if (trial_ && !trial_->Ended()) {
+    writer_.Refuse(
+        request.id,
+        fmt::format("trial {} still runs; abort it first", trial_->id()));
+    return;
+  }
+  try {
+    trial_ = nullptr;  // Joins the one before: its thread is gone or going.
+    trial_ = std::make_unique<RunningTrial>(request, self_, writer_);
+  } catch (const std::exception& exception) {  // No thread to be had.
+    writer_.Refuse(request.id,
+                   fmt::format("the trial cannot start: {}", exception.what()));
+  }
+}
+
+void Agent::Go(const Request& request) {
+  RunningTrial* trial = Find(request);
+  if (trial == nullptr) return;
+  if (trial->role() == Role::kSender) {
+    trial->control().Go(request.port);
+  } else {
+    writer_.Refuse(request.id, "go is for a sender; this end receives");
+  }
+}
+
+void Agent::Abort(const Request& request) {
+  RunningTrial* trial = Find(request);
+  if (trial == nullptr) return;
+  trial->control().Abort();
+  // So that a trial requested right after this finds the agent free.
+  trial->WaitForEnd(kTimeToEnd);
+}
+
+RunningTrial* Agent::Find(const Request& request) {
+  if (!trial_ || trial_->id() != request.id) {
+    writer_.Refuse(request.id, fmt::format("no trial {} is known here to {}",
+                                           request.id, request.verb));
+    return nullptr;
+  }
+  return trial_->Ended() ? nullptr : trial_.get();
+}
+
+}  // namespace
+
+int RunAgent(std::FILE* in, std::FILE* out) {
+  Agent agent(out);
+  LineReader lines(in, kMaxLineBytes);
+  std::string line;
+  while (true) {
+    switch (lines.Next(line)) {
+      case LineRead::kLine:
+        agent.Handle(line);
+        break;
+      case LineRead::kTooLong:
+        agent.RefuseLongLine();
+        break;
+      case LineRead::kEnd:
+        agent.End();
+        return 0;
+    }
+  }
+}
+
+}  // namespace wiretoll

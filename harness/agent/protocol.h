@@ -11,7 +11,9 @@
 //
 // One trial at a time. Any request may be answered by
 // {"v":1,"id":N,"error":"...","skip":false}; skip true says this host cannot
-// do what was asked (an option it does not have), which is no failure.
+// do what was asked (an option it does not have), which is no failure. A trial
+// is answered once, after its "ready": "go" and "abort" have no answer of
+// their own, and none at all once the trial has been answered.
 // End of standard input ends the agent, whatever it was doing.
 #ifndef WIRETOLL_HARNESS_AGENT_PROTOCOL_H_
 #define WIRETOLL_HARNESS_AGENT_PROTOCOL_H_
@@ -40,18 +42,20 @@ struct TrialRequest {
   std::string trial;
   Role role = Role::kSender;
   Workload workload;
-  std::string local_address;   // Bind to this only.
-  std::string peer_address;    // Receiver: take this peer only,
-  std::uint16_t peer_port = 0; // from this port. Sender: 0, "go" tells.
-  std::uint16_t first_port = 0;  // Receiver: the range of data ports.
+  std::string local_address;    // Bind to this only.
+  std::string peer_address;     // Receiver: take this peer only,
+  std::uint16_t peer_port = 0;  // from this port. Sender: 0, "go" tells.
+  // The range of data ports: a receiver listens on one of them, a sender
+  // names them in messages. Both 0: the system chooses.
+  std::uint16_t first_port = 0;
   std::uint16_t last_port = 0;
-  std::uint64_t payload_seed = 0;       // Of the pattern to send and verify.
+  std::uint64_t payload_seed = 0;  // Of the pattern to send and verify.
   std::chrono::milliseconds deadline{30'000};  // For the whole trial.
 };
 
 struct Request {
   std::int64_t id = 0;
-  std::string verb;  // hello, facts, trial, go, abort
+  std::string verb;                   // hello, facts, trial, go, abort
   std::string address;                // facts
   std::optional<TrialRequest> trial;  // trial
   std::uint16_t port = 0;             // go
@@ -83,6 +87,10 @@ std::string EncodeReply(const Reply& reply, Role role);
 // check out. A reply carrying an end report needs the role it is for.
 Outcome<Request> DecodeRequest(const std::string& line);
 Outcome<Reply> DecodeReply(const std::string& line, Role role);
+
+// The id of a request that does not check out, to answer it by; 0 if it has
+// none that can be read.
+std::int64_t IdOf(const std::string& line);
 
 }  // namespace wiretoll
 

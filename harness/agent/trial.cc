@@ -1,1 +1,293 @@
+#include "harness/agent/trial.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "harness/agent/disturbance.h"
+#include "harness/agent/trial_options.h"
+#include "platform/cpu_time.h"
+#include "platform/tcp_counters.h"
+
+namespace wiretoll {
+namespace {
+
+std::string Spell(const Endpoint& endpoint) {
+  const bool v6 = endpoint.address.find(':') != std::string::npos;
+  return v6 ? fmt::format("[{}]:{}", endpoint.address, endpoint.port)
+            : fmt::format("{}:{}", endpoint.address, endpoint.port);
+}
+
+TrialFailure Skip(std::string reason) {
+  return {.message = std::move(reason), .skip = true};
+}
+
+class TrialRun {
+ public:
+  TrialRun(const TrialRequest& request, const OsIdentity& self,
+           TrialControl& control,
+           const std::function<void(std::uint16_t)>& ready)
+      : request_(request), self_(self), control_(control), ready_(ready) {}
+
+  TrialOutcomeAtEnd Run();
+
+ private:
+  TrialOutcomeAtEnd Send(Socket& socket);
+  TrialOutcomeAtEnd Receive(Socket& listener);
+  TrialOutcomeAtEnd Serve(Socket& socket);
+
+  std::optional<TrialFailure> Unable() const;
+  Result<Socket, TrialFailure> Open() const;
+  std::optional<TrialFailure> Ready(const Socket& socket);
+  std::optional<TrialFailure> Pin() const;
+  std::optional<TrialFailure> Connect(Socket& socket, std::uint16_t port);
+  Result<Socket, TrialFailure> AcceptPeer(Socket& listener);
+  std::optional<TrialFailure> Drain(Socket& socket);
+  void AddWindows(TcpCounters& counters);
+  EndReport Finish(EndReport report, TcpCounters counters);
+
+  TrialFailure OpenFailure(const Error& error) const;
+  TrialFailure ConnectFailure(const Endpoint& peer, const Error& error) const;
+  TrialFailure NoPeer(const Error& error) const;
+  TrialFailure CutShort(const std::string& late) const;
+  std::string PortsInWords() const;
+
+  const TrialRequest& request_;
+  const OsIdentity& self_;
+  TrialControl& control_;
+  const std::function<void(std::uint16_t)>& ready_;
+  std::unique_ptr<TrialLoop> loop_;
+  HostLook before_;
+  std::map<std::string, OptionReading> options_;
+  std::optional<std::int64_t> initial_window_;
+  std::int64_t strangers_ = 0;
+  std::string last_stranger_;
+};
+
+TrialOutcomeAtEnd TrialRun::Run() {
+  if (const auto unable = Unable()) return *unable;
+  Result<Socket, TrialFailure> opened = Open();
+  if (!opened.has_value()) return opened.error();
+  Socket socket = std::move(opened).value();
+  const auto unset = SetTrialOptions(socket, request_.role, request_.workload);
+  if (unset) return Skip(*unset);
+  if (const auto unpinned = Pin()) return *unpinned;
+  loop_ = MakeTrialLoop(request_);
+  before_ = LookAtHost();
+  return request_.role == Role::kSender ? Send(socket) : Receive(socket);
+}
+
+TrialOutcomeAtEnd TrialRun::Send(Socket& socket) {
+  if (const auto unready = Ready(socket)) return *unready;
+  const std::optional<std::uint16_t> port = control_.AwaitGo();
+  if (!port) return CutShort("no word where the receiver listens");
+  const SocketGuard guard(control_, socket);
+  if (const auto apart = Connect(socket, *port)) return *apart;
+  initial_window_ = ReadTcpCounters(socket).peer_window_bytes;
+  options_ =
+      ReadTrialOptions(socket, request_.role, request_.workload, self_.os);
+  control_.BeginSampling();
+  TrialOutcomeAtEnd ran = loop_->Run(socket, control_);
+  if (!ran.has_value()) return ran;
+  if (const auto undrained = Drain(socket)) return *undrained;
+  TcpCounters counters = ReadTcpCounters(socket);
+  AddWindows(counters);
+  return Finish(std::move(ran).value(), std::move(counters));
+}
+
+TrialOutcomeAtEnd TrialRun::Receive(Socket& listener) {
+  const Result<Done> listening = listener.Listen();
+  if (!listening.has_value()) return OpenFailure(listening.error());
+  if (const auto unready = Ready(listener)) return *unready;
+  Result<Socket, TrialFailure> accepted = AcceptPeer(listener);
+  if (!accepted.has_value()) return accepted.error();
+  return Serve(accepted.value());
+}
+
+TrialOutcomeAtEnd TrialRun::Serve(Socket& socket) {
+  const SocketGuard guard(control_, socket);
+  const Workload& workload = request_.workload;
+  const auto unset = SetConnectedOptions(socket, request_.role, workload);
+  if (unset) return Skip(*unset);
+  options_ = ReadTrialOptions(socket, request_.role, workload, self_.os);
+  TrialOutcomeAtEnd ran = loop_->Run(socket, control_);
+  if (!ran.has_value()) return ran;
+  // Before the socket closes, which is what the sender waits for.
+  TcpCounters counters = ReadTcpCounters(socket);
+  if (!counters.reason.empty()) counters.reason += "; ";
+  counters.reason += "peer_window_*: only the sending end looks for them";
+  return Finish(std::move(ran).value(), std::move(counters));
+}
+
+std::optional<TrialFailure> TrialRun::Unable() const {
+  const Workload& workload = request_.workload;
+  if (workload.transport == Transport::kTcp && workload.streams == 1) {
+    return std::nullopt;
+  }
+  return Skip("this version measures TCP with one stream");
+}
+
+Result<Socket, TrialFailure> TrialRun::Open() const {
+  const bool receiver = request_.role == Role::kReceiver;
+  const PortRange ports =
+      receiver ? PortRange{request_.first_port, request_.last_port}
+               : PortRange{};
+  Result<Socket> opened = OpenTcp(request_.local_address, ports);
+  if (!opened.has_value()) return OpenFailure(opened.error());
+  return std::move(opened).value();
+}
+
+std::optional<TrialFailure> TrialRun::Ready(const Socket& socket) {
+  const Result<Endpoint> local = socket.LocalEndpoint();
+  if (!local.has_value()) return OpenFailure(local.error());
+  ready_(local.value().port);
+  return std::nullopt;
+}
+
+std::optional<TrialFailure> TrialRun::Pin() const {
+  const Workload& workload = request_.workload;
+  const std::optional<int> cpu = request_.role == Role::kSender
+                                     ? workload.sender_cpu
+                                     : workload.receiver_cpu;
+  if (!cpu) return std::nullopt;
+  const Result<Done> pinned = PinThread(*cpu);
+  if (pinned.has_value()) return std::nullopt;
+  return Skip(fmt::format("the loop cannot be kept on CPU {} of this host: {}",
+                          *cpu, pinned.error().message()));
+}
+
+std::optional<TrialFailure> TrialRun::Connect(Socket& socket,
+                                              std::uint16_t port) {
+  const Endpoint peer{request_.peer_address, port};
+  const Result<Done> connected = socket.Connect(peer, control_.Remaining());
+  if (!connected.has_value()) return ConnectFailure(peer, connected.error());
+  // An interrupted connect may look like one that succeeded.
+  if (control_.cut() != Cut::kNone) return CutShort("no connection");
+  return std::nullopt;
+}
+
+Result<Socket, TrialFailure> TrialRun::AcceptPeer(Socket& listener) {
+  const SocketGuard guard(control_, listener);
+  const Endpoint announced{request_.peer_address, request_.peer_port};
+  // Ends with the deadline, however many strangers come: it interrupts the
+  // listener.
+  while (true) {
+    Result<AcceptedSocket> accepted = listener.Accept(control_.Remaining());
+    if (!accepted.has_value()) return NoPeer(accepted.error());
+    if (accepted.value().peer == announced) {
+      return std::move(accepted.value().socket);
+    }
+    ++strangers_;
+    last_stranger_ = Spell(accepted.value().peer);
+  }
+}
+
+// The receiver closes once it has read the end of our stream, so its end of
+// stream says that all has been read and the counters are final.
+std::optional<TrialFailure> TrialRun::Drain(Socket& socket) {
+  std::array<std::byte, 64> room{};
+  const Result<Bytes> got = socket.Receive(room);
+  const Result<Bytes> unacknowledged = socket.UnacknowledgedBytes();
+  const std::string left =
+      unacknowledged.has_value()
+          ? fmt::format("{} bytes unacknowledged", unacknowledged.value().count)
+          : "how much was unacknowledged is not known";
+  if (!got.has_value() || control_.cut() != Cut::kNone) {
+    return Explain({"the receiver did not close",
+                    "wait for the receiver to read all", left},
+                   control_, got.error());
+  }
+  if (got.value().count > 0) {
+    return TrialFailure{.message =
+                            "the receiver sent bytes that were not asked for"};
+  }
+  if (unacknowledged.has_value() && unacknowledged.value().count > 0) {
+    return TrialFailure{.message = "the receiver closed early: " + left};
+  }
+  return std::nullopt;
+}
+
+void TrialRun::AddWindows(TcpCounters& counters) {
+  counters.peer_window_initial_bytes = initial_window_;
+  for (const auto& seen :
+       {initial_window_, control_.EndSampling(), counters.peer_window_bytes}) {
+    counters.peer_window_peak_bytes =
+        std::max(counters.peer_window_peak_bytes, seen);
+  }
+}
+
+EndReport TrialRun::Finish(EndReport report, TcpCounters counters) {
+  report.os = self_.os;
+  report.stack = self_.stack;
+  report.strangers_refused = strangers_;
+  report.options = std::move(options_);
+  report.counters = std::move(counters);
+  report.disturbance = Compare(before_, LookAtHost());
+  return report;
+}
+
+TrialFailure TrialRun::OpenFailure(const Error& error) const {
+  if (error == boost::system::errc::address_in_use &&
+      request_.role == Role::kReceiver && request_.first_port != 0) {
+    return {.message = fmt::format(
+                "every data port of {} from {} to {} is in use; end what holds "
+                "them or choose another range",
+                request_.local_address, request_.first_port,
+                request_.last_port)};
+  }
+  if (error == boost::system::errc::address_not_available) {
+    return {.message = fmt::format(
+                "this host has no address {}; is the hosts file right?",
+                request_.local_address)};
+  }
+  return {.message = fmt::format("open a socket on {}: {}",
+                                 request_.local_address, error.message())};
+}
+
+TrialFailure TrialRun::ConnectFailure(const Endpoint& peer,
+                                      const Error& error) const {
+  if (control_.cut() == Cut::kAborted) return {.message = "aborted"};
+  return {.message = fmt::format("connect {}: {} (is a firewall in the way?{})",
+                                 Spell(peer), error.message(), PortsInWords())};
+}
+
+TrialFailure TrialRun::NoPeer(const Error& error) const {
+  if (control_.cut() == Cut::kNone && error != boost::system::errc::timed_out) {
+    return {.message = "accept: " + error.message()};
+  }
+  std::string late =
+      fmt::format("no connection from {}",
+                  Spell({request_.peer_address, request_.peer_port}));
+  if (strangers_ > 0) {
+    late += fmt::format(" but {} from others, {} the last,", strangers_,
+                        last_stranger_);
+  }
+  return CutShort(late);
+}
+
+TrialFailure TrialRun::CutShort(const std::string& late) const {
+  if (control_.cut() == Cut::kAborted) return {.message = "aborted"};
+  return {.message =
+              fmt::format("{} within {}", late, DeadlineInWords(control_))};
+}
+
+std::string TrialRun::PortsInWords() const {
+  if (request_.first_port == 0) return {};
+  return fmt::format(" data ports are {}-{}", request_.first_port,
+                     request_.last_port);
+}
+
+}  // namespace
+
+TrialOutcomeAtEnd RunTrial(const TrialRequest& request, const OsIdentity& self,
+                           TrialControl& control,
+                           const std::function<void(std::uint16_t)>& ready) {
+  return TrialRun(request, self, control, ready).Run();
+}
+
+}  // namespace wiretoll

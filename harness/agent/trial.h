@@ -1,0 +1,26 @@
+// One end of one trial, from opening its socket to its report.
+#ifndef WIRETOLL_HARNESS_AGENT_TRIAL_H_
+#define WIRETOLL_HARNESS_AGENT_TRIAL_H_
+
+#include <cstdint>
+#include <functional>
+
+#include "harness/agent/protocol.h"
+#include "harness/agent/trial_control.h"
+#include "harness/agent/trial_loop.h"
+#include "platform/host_facts.h"
+
+namespace wiretoll {
+
+// Runs on the calling thread, which should be the trial's own: it may be
+// pinned to a CPU. Calls `ready` with the local port once, as soon as the
+// other end may be told of it. Every wait ends at the control's deadline, or
+// when the trial is aborted. The report's host is left empty: an agent does
+// not know what it is called.
+TrialOutcomeAtEnd RunTrial(const TrialRequest& request, const OsIdentity& self,
+                           TrialControl& control,
+                           const std::function<void(std::uint16_t)>& ready);
+
+}  // namespace wiretoll
+
+#endif  // WIRETOLL_HARNESS_AGENT_TRIAL_H_

@@ -1,0 +1,157 @@
+#include "harness/agent/trial_control.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "platform/clock.h"
+#include "platform/tcp_counters.h"
+
+namespace wiretoll {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Often enough to see a window open, seldom enough to cost the loop nothing.
+constexpr auto kSampleEvery = 5ms;
+// An interrupt that came between two calls of the trial's thread found
+// nothing to end: repeat it.
+constexpr auto kInterruptEvery = 5ms;
+// Nothing to watch for; any long but finite time will do.
+constexpr auto kIdle = 1h;
+// A condition variable is late by less than this; the rest of a pause is for
+// the platform's exact wait.
+constexpr auto kCoarse = 10ms;
+
+}  // namespace
+
+TrialControl::TrialControl(std::chrono::milliseconds deadline)
+    : deadline_(deadline),
+      until_(MonotonicNow() + deadline),
+      watchdog_([this] { Watch(); }) {}
+
+TrialControl::~TrialControl() {
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  changed_.notify_all();
+  watchdog_.join();
+}
+
+void TrialControl::Go(std::uint16_t port) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!port_) port_ = port;
+  }
+  changed_.notify_all();
+}
+
+void TrialControl::Abort() {
+  const std::lock_guard lock(mutex_);
+  CutShort(Cut::kAborted);
+}
+
+std::optional<std::uint16_t> TrialControl::AwaitGo() {
+  std::unique_lock lock(mutex_);
+  changed_.wait_until(lock, until_,
+                      [this] { return port_ || cut_ != Cut::kNone; });
+  return cut_ == Cut::kNone ? port_ : std::nullopt;
+}
+
+void TrialControl::StopAt(SteadyTime moment) {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_at_ = moment;
+  }
+  changed_.notify_all();
+}
+
+bool TrialControl::PauseUntil(SteadyTime due) {
+  if (due - MonotonicNow() > 2 * kCoarse) {
+    std::unique_lock lock(mutex_);
+    changed_.wait_until(lock, due - kCoarse, [this] { return stop_.load(); });
+  }
+  if (stop_) return false;
+  WaitUntil(due);
+  return true;
+}
+
+std::chrono::milliseconds TrialControl::Remaining() const {
+  const auto left =
+      std::chrono::ceil<std::chrono::milliseconds>(until_ - MonotonicNow());
+  return std::max(left, std::chrono::milliseconds{0});
+}
+
+Cut TrialControl::cut() const {
+  const std::lock_guard lock(mutex_);
+  return cut_;
+}
+
+void TrialControl::BeginSampling() {
+  {
+    const std::lock_guard lock(mutex_);
+    sampling_ = true;
+  }
+  changed_.notify_all();
+}
+
+std::optional<std::int64_t> TrialControl::EndSampling() {
+  const std::lock_guard lock(mutex_);
+  sampling_ = false;
+  return window_peak_;
+}
+
+void TrialControl::Guard(Socket* socket) {
+  const std::lock_guard lock(mutex_);
+  guarded_ = socket;
+  if (guarded_ != nullptr && cut_ != Cut::kNone) guarded_->Interrupt();
+}
+
+void TrialControl::Watch() {
+  std::unique_lock lock(mutex_);
+  while (!ending_) {
+    changed_.wait_until(lock, NextLook(MonotonicNow()));
+    Look(MonotonicNow());
+  }
+}
+
+SteadyTime TrialControl::NextLook(SteadyTime now) const {
+  if (cut_ != Cut::kNone) {
+    return now + (guarded_ != nullptr ? Nanoseconds(kInterruptEvery)
+                                      : Nanoseconds(kIdle));
+  }
+  SteadyTime next = until_;
+  if (stop_at_ && !stop_) next = std::min(next, *stop_at_);
+  if (sampling_) next = std::min<SteadyTime>(next, now + kSampleEvery);
+  return next;
+}
+
+void TrialControl::Look(SteadyTime now) {
+  if (cut_ != Cut::kNone && guarded_ != nullptr) guarded_->Interrupt();
+  if (cut_ == Cut::kNone && now >= until_) CutShort(Cut::kDeadline);
+  if (stop_at_ && now >= *stop_at_ && !stop_) {
+    stop_ = true;
+    changed_.notify_all();
+  }
+  if (sampling_ && guarded_ != nullptr) {
+    const auto window = ReadTcpCounters(*guarded_).peer_window_bytes;
+    if (window) window_peak_ = std::max(window_peak_.value_or(0), *window);
+  }
+}
+
+// Requires the lock.
+void TrialControl::CutShort(Cut why) {
+  if (cut_ == Cut::kNone) cut_ = why;
+  stop_ = true;
+  if (guarded_ != nullptr) guarded_->Interrupt();
+  changed_.notify_all();
+}
+
+std::string DeadlineInWords(const TrialControl& control) {
+  const auto deadline = control.deadline();
+  return deadline % 1s == 0ms ? fmt::format("{} s", deadline / 1s)
+                              : fmt::format("{} ms", deadline / 1ms);
+}
+
+}  // namespace wiretoll

@@ -1,0 +1,108 @@
+// What may end a trial from outside its own loop: the deadline, an abort, the
+// time to stop. And what may be looked at meanwhile: the peer's window.
+#ifndef WIRETOLL_HARNESS_AGENT_TRIAL_CONTROL_H_
+#define WIRETOLL_HARNESS_AGENT_TRIAL_CONTROL_H_
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "harness/base/units.h"
+#include "platform/socket.h"
+
+namespace wiretoll {
+
+// Why a trial was cut short.
+enum class Cut { kNone, kDeadline, kAborted };
+
+// Three threads meet here: the agent's reader (Go, Abort), the trial's own
+// (all else), and a watchdog thread of this object's. The measuring loop sees
+// one relaxed atomic and no lock, so being watched costs it nothing.
+class TrialControl {
+ public:
+  // The deadline of the whole trial counts from here.
+  explicit TrialControl(std::chrono::milliseconds deadline);
+  ~TrialControl();
+  TrialControl(const TrialControl&) = delete;
+  TrialControl& operator=(const TrialControl&) = delete;
+
+  // The receiver listens on `port`. Only the first call counts.
+  void Go(std::uint16_t port);
+  // Interrupts whatever the trial waits for. Does not wait for its end.
+  void Abort();
+
+  // The port that Go() told, or nothing if the trial was cut short.
+  std::optional<std::uint16_t> AwaitGo();
+
+  // The loop ends at `moment`, in its own time: a Send under way is not
+  // interrupted.
+  void StopAt(SteadyTime moment);
+  // Set at the time to stop and when the trial is cut short.
+  [[nodiscard]] const std::atomic<bool>& stop() const { return stop_; }
+
+  // WaitUntil() that a stop ends early. False if it did.
+  bool PauseUntil(SteadyTime due);
+
+  // Until the deadline; 0 if it is past.
+  [[nodiscard]] std::chrono::milliseconds Remaining() const;
+  [[nodiscard]] std::chrono::milliseconds deadline() const { return deadline_; }
+  [[nodiscard]] Cut cut() const;
+
+  // Has the watchdog look at the window that the peer of the guarded socket
+  // advertises, every few milliseconds, until EndSampling().
+  void BeginSampling();
+  // The largest window seen; nothing if none was.
+  std::optional<std::int64_t> EndSampling();
+
+ private:
+  friend class SocketGuard;
+
+  void Guard(Socket* socket);
+  void Watch();
+  SteadyTime NextLook(SteadyTime now) const;
+  void Look(SteadyTime now);
+  void CutShort(Cut why);
+
+  const std::chrono::milliseconds deadline_;
+  const SteadyTime until_;
+  std::atomic<bool> stop_{false};
+
+  mutable std::mutex mutex_;  // Guards what follows.
+  std::condition_variable changed_;
+  Cut cut_ = Cut::kNone;
+  bool ending_ = false;
+  bool sampling_ = false;
+  std::optional<std::uint16_t> port_;
+  std::optional<SteadyTime> stop_at_;
+  std::optional<std::int64_t> window_peak_;
+  Socket* guarded_ = nullptr;
+
+  std::thread watchdog_;  // Last: it uses all of the above.
+};
+
+// While it lives, a trial cut short interrupts `socket`, which must outlive
+// it. One at a time for a trial.
+class SocketGuard {
+ public:
+  SocketGuard(TrialControl& control, Socket& socket) : control_(control) {
+    control_.Guard(&socket);
+  }
+  ~SocketGuard() { control_.Guard(nullptr); }
+  SocketGuard(const SocketGuard&) = delete;
+  SocketGuard& operator=(const SocketGuard&) = delete;
+
+ private:
+  TrialControl& control_;
+};
+
+// For messages: "30 s", "250 ms".
+std::string DeadlineInWords(const TrialControl& control);
+
+}  // namespace wiretoll
+
+#endif  // WIRETOLL_HARNESS_AGENT_TRIAL_CONTROL_H_
