@@ -1,1 +1,207 @@
+// wiretoll: the coordinator. Each verb is a few lines; read them first.
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "harness/analysis/analysis.h"
+#include "harness/lab/lab.h"
+#include "harness/programs/options.h"
+#include "harness/programs/run_verb.h"
+#include "harness/run/hosts.h"
+#include "harness/study/study.h"
+#include "harness/theory/tables.h"
+#include "platform/process.h"
+#include "reports/report.h"
+
+namespace wiretoll {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string Dump(const nlohmann::json& json) {
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+Outcome<ExitCode> Do(const Answered& answered) {
+  return static_cast<ExitCode>(answered.exit_code);
+}
+
+Outcome<ExitCode> Do(const RunOptions& options) { return RunVerb(options); }
+
+Outcome<ExitCode> Do(const ReportOptions& options) {
+  const std::vector<fs::path> runs(options.runs.begin(), options.runs.end());
+  auto analysis = Analyse(runs);
+  if (!analysis.has_value()) return analysis.error();
+  ReportSpec spec;
+  spec.runs = runs;
+  spec.out = options.out ? fs::path(*options.out) : runs.front() / "report";
+  if (!options.formats.empty()) spec.formats = options.formats;
+  const auto written = WriteReport(analysis.value(), spec);
+  if (!written.has_value()) return written.error();
+  for (const std::string& warning : written.value().warnings)
+    fmt::print(stderr, "{}\n", warning);
+  for (const fs::path& file : written.value().files)
+    fmt::print("{}\n", file.string());
+  return ExitCode::kDone;
+}
+
+Outcome<ExitCode> Do(const TheoryCommand& theory) {
+  const auto table = MakeTheoryTable(theory.options);
+  if (!table.has_value()) return table.error();
+  using Format = TheoryCommand::Format;
+  const std::string text =
+      theory.format == Format::kJson  ? TheoryJson(table.value())
+      : theory.format == Format::kCsv ? TheoryCsv(table.value())
+                                      : TheoryText(table.value());
+  fmt::print("{}", text);
+  return ExitCode::kDone;
+}
+
+Outcome<std::vector<Study>> AllStudies() {
+  const fs::path folder = CasesFolder();
+  if (folder.empty()) {
+    return Failure{ExitCode::kNothingRan,
+                   "no studies found; set WIRETOLL_CASES to their folder"};
+  }
+  std::vector<std::string> files;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (entry.path().extension() == ".toml")
+      files.push_back(entry.path().string());
+  }
+  std::sort(files.begin(), files.end());
+  std::vector<Study> studies;
+  for (const std::string& file : files) {
+    auto study = LoadStudy(file);
+    if (!study.has_value()) return study.error();
+    studies.push_back(std::move(study).value());
+  }
+  return studies;
+}
+
+Outcome<ExitCode> Do(const ListOptions& options) {
+  const auto studies = AllStudies();
+  if (!studies.has_value()) return studies.error();
+  nlohmann::json json = nlohmann::json::array();
+  std::size_t width = 0;
+  for (const Study& study : studies.value()) {
+    width = std::max(width, study.name.size());
+    json.push_back({{"name", study.name},
+                    {"title", study.title},
+                    {"question", study.question},
+                    {"source", study.source},
+                    {"file", study.file},
+                    {"cases", study.cases.size()},
+                    {"repeats", study.repeats},
+                    {"claims", study.claims.size()}});
+  }
+  if (options.json) {
+    fmt::print("{}\n", Dump(json));
+    return ExitCode::kDone;
+  }
+  for (const Study& study : studies.value()) {
+    fmt::print("{:{}}  {}\n{:{}}  {} cases, {} blocks, {} claims; {}\n",
+               study.name, width, study.question, "", width, study.cases.size(),
+               study.repeats, study.claims.size(), study.file);
+  }
+  return ExitCode::kDone;
+}
+
+Outcome<ExitCode> LabUp(const LabCommand& command) {
+  auto lab = Lab::Up(ToLabSpec(command.lab));
+  if (!lab.has_value()) return lab.error();
+  HostsFile file;
+  for (const LabHost& host : lab.value().hosts())
+    file.hosts.push_back({host.name, host.address, host.agent});
+  file.link = lab.value().link();
+  fmt::print("{}", WriteHosts(file));
+  if (auto kept = lab.value().Keep(); !kept.has_value()) return kept.error();
+  fmt::print(stderr,
+             "the lab stands; what is above is its hosts file. Take it down "
+             "with `wiretoll lab down`.\n");
+  return ExitCode::kDone;
+}
+
+Outcome<ExitCode> LabDown(const LabCommand& command) {
+  const auto taken = TakeDown(command.id);
+  if (!taken.has_value()) return taken.error();
+  fmt::print("{} taken down\n", taken.value());
+  return ExitCode::kDone;
+}
+
+Outcome<ExitCode> ShowLabs(const LabCommand& command) {
+  const auto labs = ListLabs();
+  if (!labs.has_value()) return labs.error();
+  nlohmann::json json = nlohmann::json::array();
+  for (const LabStatus& lab : labs.value()) {
+    nlohmann::json hosts = nlohmann::json::array();
+    for (const LabHost& host : lab.hosts)
+      hosts.push_back({{"name", host.name},
+                       {"address", host.address},
+                       {"netns", host.netns}});
+    json.push_back({{"id", lab.id},
+                    {"owner", lab.owner},
+                    {"link", lab.link},
+                    {"hosts", hosts}});
+    if (command.json) continue;
+    fmt::print("{}  {}  {}\n", lab.id, lab.owner, lab.link);
+    for (const LabHost& host : lab.hosts)
+      fmt::print("  {}  {}  namespace {}\n", host.name, host.address,
+                 host.netns);
+  }
+  if (command.json) fmt::print("{}\n", Dump(json));
+  if (!command.json && labs.value().empty()) fmt::print("no lab stands\n");
+  return ExitCode::kDone;
+}
+
+Outcome<ExitCode> Do(const LabCommand& command) {
+  switch (command.what) {
+    case LabCommand::What::kUp:
+      return LabUp(command);
+    case LabCommand::What::kDown:
+      return LabDown(command);
+    case LabCommand::What::kStatus:
+      return ShowLabs(command);
+  }
+  return ExitCode::kUsage;
+}
+
+Outcome<ExitCode> Do(const RelaySpec& relay) {
+  const auto ran = RunRelay(relay);
+  if (!ran.has_value()) return ran.error();
+  return ExitCode::kDone;
+}
+
+int Main(const std::vector<std::string>& arguments) {
+  if (auto ready = PrepareProcess(); !ready.has_value()) {
+    fmt::print(stderr, "cannot start: {}\n", ready.error().message());
+    return static_cast<int>(ExitCode::kNothingRan);
+  }
+  const Command command = ParseCommandLine(arguments);
+  const auto done =
+      std::visit([](const auto& options) { return Do(options); }, command);
+  std::fflush(stdout);
+  if (done.has_value()) return static_cast<int>(done.value());
+  fmt::print(stderr, "wiretoll: {}\n", done.error().message);
+  return static_cast<int>(done.error().code);
+}
+
+}  // namespace
+}  // namespace wiretoll
+
+int main(int argc, char** argv) {
+  try {
+    return wiretoll::Main(std::vector<std::string>(argv + 1, argv + argc));
+  } catch (const std::exception& error) {
+    // A mistake of ours, or no memory: said, and no stack trace.
+    std::fprintf(stderr, "wiretoll: unexpected: %s\n", error.what());
+    return static_cast<int>(wiretoll::ExitCode::kNothingRan);
+  }
+}

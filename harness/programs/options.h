@@ -1,0 +1,88 @@
+// The command line as values.
+#ifndef WIRETOLL_HARNESS_PROGRAMS_OPTIONS_H_
+#define WIRETOLL_HARNESS_PROGRAMS_OPTIONS_H_
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/base/units.h"
+#include "harness/lab/lab.h"
+#include "harness/theory/tables.h"
+#include "reports/report.h"
+
+namespace wiretoll {
+
+// What of a lab the command line says; the default is a two-host lab over a
+// true 100 Mbit/s Ethernet.
+struct LabOptions {
+  std::string kinds = "linux,linux";
+  LinkSpec link{BitsPerSecond{100e6}, Nanoseconds{0}, 0, 1500};
+  bool link_given = false;  // A fallback must not drop it silently.
+};
+
+struct RunOptions {
+  std::vector<std::string> studies;  // Names or files; empty: the default.
+  std::optional<std::string> hosts;  // Else a lab.
+  LabOptions lab;
+  std::optional<std::string> pairs;
+  std::optional<int> repeats;
+  std::optional<double> precision;  // A fraction.
+  std::optional<std::uint64_t> seed;
+  std::string filter;
+  bool quick = false;
+  std::optional<std::string> out;
+  bool resume = false;
+  bool report = true;
+  std::uint16_t first_port = 7001;
+  std::uint16_t last_port = 7099;
+  std::optional<std::chrono::milliseconds> deadline;
+  bool quiet = false;
+  bool json = false;
+  // As given, to be written down: without --out, --resume, --quiet, --json.
+  std::vector<std::string> arguments;
+};
+
+struct ReportOptions {
+  std::vector<std::string> runs;
+  std::optional<std::string> out;
+  std::set<ReportFormat> formats;
+  bool quiet = false;
+};
+
+struct TheoryCommand {
+  TheoryOptions options;
+  enum class Format { kText, kCsv, kJson } format = Format::kText;
+};
+
+struct ListOptions {
+  bool json = false;
+};
+
+struct LabCommand {
+  enum class What { kUp, kDown, kStatus } what = What::kStatus;
+  LabOptions lab;
+  std::string id;  // down: which; empty: all.
+  bool json = false;
+};
+
+// Nothing more to do: help or version was printed.
+struct Answered {
+  int exit_code = 0;
+};
+
+using Command = std::variant<Answered, RunOptions, ReportOptions, TheoryCommand,
+                             ListOptions, LabCommand, RelaySpec>;
+
+// Prints help, version and usage errors itself; those come back as Answered
+// with the exit code (0 or 2).
+Command ParseCommandLine(const std::vector<std::string>& arguments);
+
+}  // namespace wiretoll
+
+#endif  // WIRETOLL_HARNESS_PROGRAMS_OPTIONS_H_

@@ -1,0 +1,515 @@
+#include "harness/programs/run_verb.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <utility>
+
+#include "harness/analysis/analysis.h"
+#include "harness/analysis/wire.h"
+#include "harness/base/version.h"
+#include "harness/programs/stop_signals.h"
+#include "harness/run/run.h"
+#include "platform/terminal.h"
+#include "reports/report.h"
+
+namespace wiretoll {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kDefaultStudy[] = "quick";
+constexpr int kBlocksForPrecision = 30;
+constexpr int kQuickBlocks = 3;
+constexpr Bytes kQuickBytes{1024 * 1024};
+constexpr Nanoseconds kQuickTime = std::chrono::milliseconds(100);
+// Set in the environment of the program that was started again inside a user
+// namespace, so that it does not try once more.
+constexpr char kInsideVariable[] = "WIRETOLL_INSIDE_USER_NAMESPACE";
+
+void WriteError(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
+
+// --- Studies --------------------------------------------------------------
+
+Outcome<std::vector<Study>> FindStudies(std::vector<std::string> names) {
+  if (names.empty()) names.emplace_back(kDefaultStudy);
+  std::vector<Study> studies;
+  for (const std::string& name : names) {
+    auto study = FindStudy(name);
+    if (!study.has_value()) return study.error();
+    const bool twice = std::any_of(
+        studies.begin(), studies.end(),
+        [&](const Study& other) { return other.name == study.value().name; });
+    if (twice) {
+      return Failure{ExitCode::kUsage,
+                     fmt::format("study \"{}\" is named twice", name)};
+    }
+    studies.push_back(std::move(study).value());
+  }
+  return studies;
+}
+
+// The studies as the run to be taken up wrote them down.
+Outcome<std::vector<Study>> RecordedStudies(const RunRecord& record) {
+  std::vector<Study> studies;
+  for (const RecordedStudy& recorded : record.studies) {
+    auto study = ParseStudy(recorded.text, recorded.file);
+    if (!study.has_value()) return study.error();
+    studies.push_back(std::move(study).value());
+  }
+  return studies;
+}
+
+void MakeQuick(Study& study) {
+  for (Case& the_case : study.cases) {
+    Workload& work = the_case.workload;
+    work.stop_bytes =
+        std::min(work.stop_bytes.value_or(kQuickBytes), kQuickBytes);
+    work.stop_time = std::min(work.stop_time.value_or(kQuickTime), kQuickTime);
+  }
+  study.repeats = std::min(study.repeats, kQuickBlocks);
+}
+
+// Takes out the cells that the filter does not want.
+Outcome<Done> KeepFiltered(const std::string& expression,
+                           std::vector<Study>& studies) {
+  if (expression.empty()) return Done{};
+  const auto filter = Filter::Parse(expression);
+  if (!filter.has_value()) return filter.error();
+  std::size_t left = 0;
+  for (Study& study : studies) {
+    auto& cases = study.cases;
+    cases.erase(
+        std::remove_if(cases.begin(), cases.end(),
+                       [&](const Case& the_case) {
+                         return !filter.value().Accepts(the_case.factors);
+                       }),
+        cases.end());
+    left += cases.size();
+  }
+  if (left > 0) return Done{};
+  return Failure{ExitCode::kUsage,
+                 fmt::format("--filter \"{}\" leaves no cell", expression)};
+}
+
+// --- Hosts ----------------------------------------------------------------
+
+fs::path AgentProgram() {
+  return ProgramFile().parent_path() / "wiretoll-agent";
+}
+
+// Where trials run: a lab of ours, loopback, or hosts of the user's.
+struct Ground {
+  std::vector<Host> hosts;
+  RecordedLink link;
+  std::string congestion;  // For trials whose study names none; may be empty.
+  std::optional<Lab> lab;  // Alive as long as this is.
+};
+
+template <class Hosts>
+std::vector<Host> ToHosts(const Hosts& lab_hosts) {
+  std::vector<Host> hosts;
+  for (const LabHost& host : lab_hosts)
+    hosts.push_back({host.name, host.address, host.agent});
+  return hosts;
+}
+
+Outcome<Ground> OnLoopback(const LabOptions& options,
+                           const std::string& reason) {
+  WriteError(fmt::format(
+      "network namespaces are not to be had: {}\n"
+      "using loopback instead: not a network, no line rate, no delay{}\n",
+      reason,
+      options.link_given ? "; --link, --delay, --loss have no effect" : ""));
+  LoopbackLab loopback = MakeLoopbackLab(ToLabSpec(options));
+  Ground ground;
+  ground.hosts = ToHosts(loopback.hosts);
+  ground.link = loopback.link;
+  return ground;
+}
+
+Outcome<Ground> InLab(const LabOptions& options) {
+  auto lab = Lab::Up(ToLabSpec(options));
+  if (!lab.has_value()) return lab.error();
+  Ground ground;
+  ground.hosts = ToHosts(lab.value().hosts());
+  ground.link = lab.value().link();
+  ground.congestion = lab.value().congestion();
+  ground.lab.emplace(std::move(lab).value());
+  return ground;
+}
+
+// Never comes back if it worked.
+Failure StartInsideUserNamespace(const std::vector<std::string>& arguments) {
+  std::vector<std::string> own{"env", std::string(kInsideVariable) + "=1",
+                               ProgramFile().string()};
+  own.insert(own.end(), arguments.begin(), arguments.end());
+  const Error error = ReplaceProcess(UserNamespaceCommand(own));
+  return {ExitCode::kNothingRan,
+          "cannot start inside a user namespace: " + error.message()};
+}
+
+Outcome<Ground> FindGround(const RunOptions& options,
+                           const std::vector<std::string>& arguments) {
+  if (options.hosts) {
+    auto file = LoadHosts(*options.hosts);
+    if (!file.has_value()) return file.error();
+    Ground ground;
+    ground.hosts = std::move(file.value().hosts);
+    ground.link = std::move(file.value().link);
+    return ground;
+  }
+  const LabAbility ability = ProbeLabAbility();
+  if (ability.means == LabMeans::kLoopback)
+    return OnLoopback(options.lab, ability.reason);
+  if (ability.means == LabMeans::kUserNamespace &&
+      std::getenv(kInsideVariable) == nullptr) {
+    return StartInsideUserNamespace(arguments);
+  }
+  return InLab(options.lab);
+}
+
+// --- The run --------------------------------------------------------------
+
+std::string FolderName(const std::vector<Study>& studies) {
+  std::string name =
+      fmt::format("{:%Y%m%dT%H%M%SZ}", fmt::gmtime(std::time(nullptr)));
+  for (const Study& study : studies) {
+    if (name.size() < 100) name += "-" + study.name;
+  }
+  return name;
+}
+
+// Names from the user's files must not make paths of their own.
+fs::path DefaultFolder(const std::vector<Study>& studies) {
+  std::string name = FolderName(studies);
+  std::replace_if(
+      name.begin(), name.end(),
+      [](char c) { return c == '/' || c == '\\' || c == ' '; }, '_');
+  return fs::path("runs") / name;
+}
+
+// Agents pick congestion control as the lab says where a study is silent:
+// the default differs from host to host.
+void SetCongestion(const std::string& congestion, std::vector<Study>& studies) {
+  if (congestion.empty()) return;
+  for (Study& study : studies) {
+    for (Case& the_case : study.cases) {
+      auto& chosen = the_case.workload.congestion;
+      const bool named = FindFactor(the_case.factors, "congestion") != nullptr;
+      if (!chosen && !named) chosen = congestion;
+    }
+  }
+}
+
+Outcome<std::vector<Pair>> ChoosePairs(const RunOptions& options,
+                                       const std::vector<Host>& hosts) {
+  std::vector<std::string> names;
+  for (const Host& host : hosts) names.push_back(host.name);
+  if (!options.pairs) return AllPairs(names);
+  return ParsePairs(*options.pairs, names);
+}
+
+int ChooseBlocks(const RunOptions& options, const std::vector<Study>& studies) {
+  if (options.repeats) return *options.repeats;
+  if (options.precision) return kBlocksForPrecision;
+  int blocks = 1;
+  for (const Study& study : studies) blocks = std::max(blocks, study.repeats);
+  return blocks;
+}
+
+std::uint64_t NewSeed() {
+  std::random_device device;
+  // Short enough to be typed again.
+  return device() % 1000000000U;
+}
+
+RunRecord MakeRecord(const RunOptions& options, const RunSpec& spec,
+                     const RecordedLink& link) {
+  RunRecord record;
+  record.wiretoll_version = kVersion;
+  record.started =
+      fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  record.command = {"wiretoll"};
+  record.command.insert(record.command.end(), options.arguments.begin(),
+                        options.arguments.end());
+  record.command.push_back("--seed");
+  record.command.push_back(std::to_string(spec.seed));
+  record.seed = spec.seed;
+  record.repeats = spec.blocks;
+  record.precision = options.precision;
+  record.filter = options.filter;
+  for (const Study& study : spec.studies)
+    record.studies.push_back({study.name, study.file, study.text});
+  for (const Pair& pair : spec.pairs)
+    record.pairs.emplace_back(pair.sender, pair.receiver);
+  record.link = link;
+  return record;
+}
+
+Outcome<std::vector<Study>> ChooseStudies(const RunOptions& options,
+                                          const RunRecord* before) {
+  auto studies = before != nullptr ? RecordedStudies(*before)
+                                   : FindStudies(options.studies);
+  if (!studies.has_value()) return studies;
+  if (options.quick) {
+    for (Study& study : studies.value()) MakeQuick(study);
+  }
+  const auto kept = KeepFiltered(options.filter, studies.value());
+  if (!kept.has_value()) return kept.error();
+  return studies;
+}
+
+Outcome<RunSpec> MakeSpec(const RunOptions& options, const Ground& ground,
+                          std::vector<Study> studies) {
+  RunSpec spec;
+  spec.studies = std::move(studies);
+  SetCongestion(ground.congestion, spec.studies);
+  spec.hosts = ground.hosts;
+  auto pairs = ChoosePairs(options, spec.hosts);
+  if (!pairs.has_value()) return pairs.error();
+  spec.pairs = std::move(pairs).value();
+  spec.blocks = ChooseBlocks(options, spec.studies);
+  spec.seed = options.seed ? *options.seed : NewSeed();
+  spec.first_port = options.first_port;
+  spec.last_port = options.last_port;
+  spec.trial_deadline = options.deadline;
+  spec.folder =
+      options.out ? fs::path(*options.out) : DefaultFolder(spec.studies);
+  spec.resume = options.resume;
+  spec.record = MakeRecord(options, spec, ground.link);
+  return spec;
+}
+
+Outcome<RunSummary> Measure(const RunOptions& options, RunSpec spec) {
+  PrecisionGoal goal(options.precision.value_or(1), spec.seed);
+  RunHooks hooks;
+  hooks.account = AccountWire;
+  hooks.seen = [&](const Sample& sample) {
+    if (options.precision) goal.Add(sample);
+  };
+  hooks.enough = [&] { return options.precision && goal.Reached(); };
+  Progress progress({options.quiet, StandardErrorIsTerminal()}, WriteError);
+  auto summary = Run(std::move(spec), hooks, progress);
+  NoteStopSignals();
+  if (summary.has_value() && options.precision && !goal.Reached()) {
+    const auto widest = goal.Widest();
+    progress.Say(fmt::format(
+        "the precision asked for was not reached{}: more --repeats may help",
+        widest ? fmt::format(" (widest interval: {:.1f} % either way)",
+                             100 * *widest)
+               : std::string()));
+  }
+  return summary;
+}
+
+Outcome<std::string> ReportOn(const fs::path& folder) {
+  auto analysis = Analyse({folder});
+  if (!analysis.has_value()) return analysis.error();
+  ReportSpec spec;
+  spec.out = folder / "report";
+  spec.runs = {folder};
+  auto written = WriteReport(analysis.value(), spec);
+  if (!written.has_value()) return written.error();
+  for (const std::string& warning : written.value().warnings)
+    WriteError(warning + "\n");
+  return written.value().files.front().string();
+}
+
+void Tell(const RunOptions& options, const RunSummary& summary,
+          const std::string& folder, const std::string& report) {
+  if (options.json) {
+    nlohmann::json json{{"run", folder},
+                        {"ok", summary.ok},
+                        {"failed", summary.failed},
+                        {"skipped", summary.skipped},
+                        {"left", summary.left},
+                        {"blocks", summary.blocks}};
+    json["report"] = report.empty() ? nlohmann::json() : nlohmann::json(report);
+    std::puts(
+        json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
+            .c_str());
+    return;
+  }
+  fmt::print("trials: {} ok, {} failed, {} skipped; {} complete blocks\n",
+             summary.ok, summary.failed, summary.skipped, summary.blocks);
+  fmt::print("run:    {}\n", folder);
+  if (!report.empty()) fmt::print("report: {}\n", report);
+}
+
+std::string ResumeCommand(const std::string& folder) {
+  return fmt::format("wiretoll run --resume --out {}", folder);
+}
+
+Outcome<ExitCode> Finish(const RunOptions& options, const RunSummary& summary,
+                         const std::string& folder) {
+  std::string report;
+  const bool cut_short = summary.interrupted || summary.trouble;
+  if (options.report && !cut_short) {
+    if (!options.quiet) WriteError("writing the report\n");
+    auto written = ReportOn(folder);
+    if (!written.has_value()) return written.error();
+    report = written.value();
+  }
+  Tell(options, summary, folder, report);
+  if (cut_short) {
+    WriteError(fmt::format(
+        "{}; {} trials left. All that was measured is in {}\nto go on:  {}\n"
+        "to look:   wiretoll report {}\n",
+        summary.trouble ? summary.trouble->message : "stopped", summary.left,
+        folder, ResumeCommand(folder), folder));
+    return ExitCode::kSomeTrialsFailed;
+  }
+  return summary.failed > 0 ? ExitCode::kSomeTrialsFailed : ExitCode::kDone;
+}
+
+// The options that the run to be taken up was started with.
+Outcome<RunOptions> OptionsOf(const RunRecord& record,
+                              const RunOptions& given) {
+  const std::vector<std::string> arguments(record.command.begin() + 1,
+                                           record.command.end());
+  Command command = ParseCommandLine(arguments);
+  auto* run = std::get_if<RunOptions>(&command);
+  if (run == nullptr) {
+    return Failure{ExitCode::kUsage,
+                   *given.out + "/run.json: its command cannot be run again"};
+  }
+  run->out = given.out;
+  run->resume = true;
+  run->report = given.report;
+  run->quiet = given.quiet;
+  run->json = given.json;
+  return *run;
+}
+
+Outcome<ExitCode> RunWith(const RunOptions& options, const RunRecord* before,
+                          const std::vector<std::string>& arguments) {
+  // Studies first: a mistake in one must cost nothing.
+  auto studies = ChooseStudies(options, before);
+  if (!studies.has_value()) return studies.error();
+  NoteStopSignals();
+  auto ground = FindGround(options, arguments);
+  if (!ground.has_value()) return ground.error();
+  if (StopRequested()) {
+    return Failure{ExitCode::kNothingRan, "stopped before the first trial"};
+  }
+  auto spec = MakeSpec(options, ground.value(), std::move(studies).value());
+  if (!spec.has_value()) return spec.error();
+  const std::string folder = spec.value().folder.string();
+  const auto summary = Measure(options, std::move(spec).value());
+  ground.value().lab.reset();  // Before the report: it may take a while.
+  if (!summary.has_value()) return summary.error();
+  return Finish(options, summary.value(), folder);
+}
+
+// How to start this very verb again, inside a user namespace.
+std::vector<std::string> OwnArguments(const RunOptions& options) {
+  std::vector<std::string> arguments = options.arguments;
+  if (options.seed) {
+    arguments.push_back("--seed");
+    arguments.push_back(std::to_string(*options.seed));
+  }
+  if (options.out) {
+    arguments.push_back("--out");
+    arguments.push_back(*options.out);
+  }
+  if (options.resume) arguments.emplace_back("--resume");
+  if (!options.report) arguments.emplace_back("--no-report");
+  if (options.quiet) arguments.emplace_back("--quiet");
+  if (options.json) arguments.emplace_back("--json");
+  return arguments;
+}
+
+std::vector<std::string> SplitKinds(const std::string& list) {
+  std::vector<std::string> kinds;
+  std::string rest = list;
+  for (std::size_t comma = 0; comma != std::string::npos;) {
+    comma = rest.find(',');
+    kinds.push_back(rest.substr(0, comma));
+    if (comma != std::string::npos) rest = rest.substr(comma + 1);
+  }
+  return kinds;
+}
+
+}  // namespace
+
+LabSpec ToLabSpec(const LabOptions& options) {
+  LabSpec spec;
+  spec.kinds = SplitKinds(options.kinds);
+  spec.link = options.link;
+  spec.agent = AgentProgram();
+  spec.self = ProgramFile();
+  return spec;
+}
+
+Outcome<ExitCode> RunVerb(const RunOptions& options) {
+  const auto arguments = OwnArguments(options);
+  if (!options.resume) return RunWith(options, nullptr, arguments);
+  if (!options.out) {
+    return Failure{ExitCode::kUsage,
+                   "--resume needs --out DIR, the run folder to take up"};
+  }
+  const auto record = ReadRunRecord(*options.out);
+  if (!record.has_value()) return record.error();
+  const auto before = OptionsOf(record.value(), options);
+  if (!before.has_value()) return before.error();
+  return RunWith(before.value(), &record.value(), arguments);
+}
+
+fs::path CasesFolder() {
+  std::vector<fs::path> places;
+  if (const char* told = std::getenv("WIRETOLL_CASES"))
+    places.emplace_back(told);
+  places.emplace_back("cases");
+  const fs::path program = ProgramFile().parent_path();
+  places.push_back(program / "../share/wiretoll/cases");
+  // In a build folder: the checkout is some folders up.
+  fs::path up = program;
+  for (int level = 0; level < 5; ++level) {
+    up = up.parent_path();
+    places.push_back(up / "cases");
+  }
+  std::error_code error;
+  for (const fs::path& place : places) {
+    if (fs::is_regular_file(place / "quick.toml", error))
+      return place.lexically_normal();
+  }
+  return {};
+}
+
+Outcome<Study> FindStudy(const std::string& name) {
+  std::error_code error;
+  const bool is_file = name.find('/') != std::string::npos ||
+                       fs::path(name).extension() == ".toml" ||
+                       fs::is_regular_file(name, error);
+  if (is_file) return LoadStudy(name);
+  const fs::path cases = CasesFolder();
+  const fs::path file = cases / (name + ".toml");
+  if (!cases.empty() && fs::is_regular_file(file, error))
+    return LoadStudy(file.string());
+  std::vector<std::string> known;
+  if (!cases.empty()) {
+    for (const auto& entry : fs::directory_iterator(cases, error)) {
+      if (entry.path().extension() == ".toml")
+        known.push_back(entry.path().stem().string());
+    }
+  }
+  std::sort(known.begin(), known.end());
+  return Failure{
+      ExitCode::kUsage,
+      fmt::format("no study \"{}\"; there is: {} (or give a .toml file)", name,
+                  known.empty() ? std::string("none found")
+                                : fmt::format("{}", fmt::join(known, ", ")))};
+}
+
+}  // namespace wiretoll
