@@ -54,7 +54,7 @@ Nanoseconds WallMinusMonotonic() {
 }
 
 void WaitUntil(SteadyTime due) {
-  if (due - steady_clock::now() > kSpin) {
+  if (due > steady_clock::now() + kSpin) {
     const timespec nearly = ToTimespec(due - kSpin);
     while (::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &nearly,
                              nullptr) == EINTR) {

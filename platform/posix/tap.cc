@@ -55,8 +55,8 @@ Result<Bytes> Tap::Write(std::span<const std::byte> frame) {
 }
 
 bool WaitReadable(const Tap& a, const Tap& b, SteadyTime until) {
-  const Nanoseconds left = std::max(
-      Nanoseconds{0}, Nanoseconds{until - std::chrono::steady_clock::now()});
+  const SteadyTime now = std::chrono::steady_clock::now();
+  const Nanoseconds left = std::max(until, now) - now;
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(left);
   const timespec timeout{seconds.count(), (left - seconds).count()};
   std::array<pollfd, 3> waiting{
