@@ -217,7 +217,9 @@ TEST_F(ReaderTest, AHundredThousandLinesComeInOrderOneAtATime) {
   EXPECT_EQ(summary.value().samples, kLines);
   EXPECT_EQ(expected, kLines);
   // A buffer of 1 MiB and a parser for one line, whatever the file's length.
-  if (before.has_value()) EXPECT_LT(*PeakMemoryKib() - *before, 16 * 1024);
+  if (before.has_value()) {
+    EXPECT_LT(*PeakMemoryKib() - *before, 16 * 1024);
+  }
 }
 
 TEST_F(ReaderTest, TrialsAloneAreReadForResume) {
