@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <limits>
-#include <set>
+#include <unordered_set>
 
 #include "harness/study/factors.h"
 #include "harness/study/toml_reading.h"
@@ -227,7 +227,8 @@ class CaseMaker {
  public:
   CaseMaker(const std::vector<NamedFactor>& named, bool verify);
 
-  // `choice`: an index into the values of each named factor.
+  // `choice`: an index into the values of each named factor. The id is a key
+  // still.
   Case Make(const std::vector<std::size_t>& choice);
 
   // The first named factor that meant nothing in any case made, if any.
@@ -260,13 +261,20 @@ CaseMaker::CaseMaker(const std::vector<NamedFactor>& named, bool verify)
   }
 }
 
-std::string IdPart(std::string_view name, const FactorValue& value) {
-  std::string part = fmt::format("-{}-{}", name, SpellFactor(value));
+// What tells a case from all others, before it is made fit for an id: no name
+// or value holds a line break.
+std::string KeyPart(std::string_view name, const FactorValue& value) {
+  return fmt::format("\n{}\n{}", name, SpellFactor(value));
+}
+
+// Lower-kebab: "write-1-pin-0-1".
+std::string IdFromKey(std::string key) {
+  if (key.empty()) return "case";
   const auto odd = [](char c) {
     return (c < 'a' || c > 'z') && (c < '0' || c > '9');
   };
-  std::ranges::replace_if(part, odd, '-');
-  return part;
+  std::ranges::replace_if(key, odd, '-');
+  return key.substr(1);
 }
 
 Case CaseMaker::Make(const std::vector<std::size_t>& choice) {
@@ -287,10 +295,9 @@ Case CaseMaker::Make(const std::vector<std::size_t>& choice) {
       made.factors.emplace_back(spec.name, value);
     }
     if (row.named != nullptr && row.named->values.size() > 1) {
-      made.id += IdPart(spec.name, value);
+      made.id += KeyPart(spec.name, value);
     }
   }
-  made.id = made.id.empty() ? "case" : made.id.substr(1);
   return made;
 }
 
@@ -311,12 +318,14 @@ bool Advance(const std::vector<NamedFactor>& named,
   return false;
 }
 
-// Names of congestion controls may bring two cases to the same id.
-void MakeUnique(std::string& id, std::set<std::string>& ids) {
-  const std::string base = id;
-  for (int number = 2; !ids.insert(id).second; ++number) {
-    id = fmt::format("{}-{}", base, number);
+// Names of congestion controls may bring two keys to the same id.
+std::string MakeUnique(const std::string& id,
+                       std::unordered_set<std::string>& ids) {
+  std::string unique = id;
+  for (int number = 2; !ids.insert(unique).second; ++number) {
+    unique = fmt::format("{}-{}", id, number);
   }
+  return unique;
 }
 
 void CheckEnds(const Case& made, const Stop& stop, Complaint& complaint) {
@@ -350,14 +359,15 @@ std::vector<Case> MakeCases(const std::vector<NamedFactor>& named,
                             const Stop& stop, bool verify,
                             Complaint& complaint) {
   std::vector<Case> cases;
-  std::set<std::string> ids;
-  std::set<Factors> seen;  // What does not apply makes doubles: merged.
+  std::unordered_set<std::string> ids;
+  std::unordered_set<std::string> keys;
   CaseMaker maker(named, verify);
   std::vector<std::size_t> choice(named.size(), 0);
   do {
     Case made = maker.Make(choice);
-    if (!seen.insert(made.factors).second) continue;
-    MakeUnique(made.id, ids);
+    // A factor that means nothing in a case makes doubles: merged.
+    if (!keys.insert(made.id).second) continue;
+    made.id = MakeUnique(IdFromKey(std::move(made.id)), ids);
     ApplyStop(stop, made.workload);
     CheckEnds(made, stop, complaint);
     CheckPacing(made, named, complaint);
