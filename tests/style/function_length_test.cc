@@ -1,0 +1,121 @@
+// No function is over 60 lines. Relies on the formatting that clang-format
+// keeps: a function ends with a brace as far to the right as it begins, at
+// column 0, or at 2 in a class.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <istream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace wiretoll {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kLongest = 60;
+
+struct LongFunction {
+  int line = 0;  // Of its first line; from 1.
+  int lines = 0;
+};
+
+std::size_t IndentOf(const std::string& line) {
+  return std::min(line.find_first_not_of(' '), line.size());
+}
+
+// `head` is a declaration from its first line to one that ends with a brace.
+bool IsFunction(const std::string& head) {
+  const std::string words = head.substr(IndentOf(head));
+  for (const char* word : {"namespace", "struct", "class", "enum", "union"}) {
+    if (words.starts_with(word)) return false;
+  }
+  return words.find('(') != std::string::npos && words.ends_with(" {") &&
+         !words.ends_with("= {");
+}
+
+std::vector<LongFunction> FunctionsOver(int limit, std::istream& in) {
+  std::vector<LongFunction> found;
+  std::string head;    // Of a declaration that is not at its brace yet.
+  int first_line = 0;  // Where `head` begins.
+  bool inside = false;
+  int number = 0;
+  for (std::string line; std::getline(in, line);) {
+    ++number;
+    const std::size_t indent = IndentOf(line);
+    if (inside) {
+      if (indent != IndentOf(head) || !line.substr(indent).starts_with('}')) {
+        continue;
+      }
+      const int lines = number - first_line + 1;
+      if (lines > limit) found.push_back({first_line, lines});
+      inside = false;
+      head.clear();
+      continue;
+    }
+    // Members of a class are two to the right.
+    if (indent == 0 || indent == 2) {
+      head.clear();
+      first_line = number;
+    }
+    head += line;
+    inside = line.ends_with('{') && IsFunction(head);
+  }
+  return found;
+}
+
+std::string FunctionOf(int lines) {
+  std::string text = "void Long(int a) {\n";
+  for (int i = 0; i < lines - 2; ++i) text += "  ++a;\n";
+  return text + "}\n";
+}
+
+TEST(FunctionLengthTest, NoneIsOver60Lines) {
+  int files = 0;
+  for (const char* folder : {"harness", "platform", "reports", "bench"}) {
+    for (const auto& entry :
+         fs::recursive_directory_iterator(fs::path(SOURCE_FOLDER) / folder)) {
+      if (entry.path().extension() != ".cc") continue;
+      ++files;
+      std::ifstream in(entry.path());
+      for (const LongFunction& function : FunctionsOver(kLongest, in)) {
+        ADD_FAILURE() << entry.path().string() << ":" << function.line << ": "
+                      << function.lines << " lines; say it in parts";
+      }
+    }
+  }
+  EXPECT_GT(files, 30) << "are the sources in " << SOURCE_FOLDER << "?";
+}
+
+TEST(FunctionLengthTest, AFunctionOf61LinesIsFound) {
+  std::istringstream in("namespace x {\n" + FunctionOf(60) + FunctionOf(61) +
+                        "}  // namespace x\n");
+  const auto found = FunctionsOver(kLongest, in);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].line, 62);  // After the namespace and 60 lines.
+  EXPECT_EQ(found[0].lines, 61);
+}
+
+TEST(FunctionLengthTest, ALongMemberWithAListOfParametersIsFound) {
+  std::string text = "class X {\n public:\n  X(int a,\n    int b)\n";
+  text += "      : a_(a) {\n";
+  for (int i = 0; i < 57; ++i) text += "    if (a) {\n    }\n";
+  std::istringstream in(text + "  }\n};\n");
+  const auto found = FunctionsOver(kLongest, in);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].line, 3);
+  EXPECT_EQ(found[0].lines, 3 + 2 * 57 + 1);
+}
+
+TEST(FunctionLengthTest, ALongTableIsNoFunction) {
+  std::string text = "constexpr int kTable[] = {\n";
+  for (int i = 0; i < 100; ++i) text += "    1,\n";
+  std::istringstream in(text + "};\n");
+  EXPECT_TRUE(FunctionsOver(kLongest, in).empty());
+}
+
+}  // namespace
+}  // namespace wiretoll
