@@ -41,6 +41,7 @@ std::vector<LongFunction> FunctionsOver(int limit, std::istream& in) {
   std::vector<LongFunction> found;
   std::string head;    // Of a declaration that is not at its brace yet.
   int first_line = 0;  // Where `head` begins.
+  bool heading = false;
   bool inside = false;
   int number = 0;
   for (std::string line; std::getline(in, line);) {
@@ -60,9 +61,12 @@ std::vector<LongFunction> FunctionsOver(int limit, std::istream& in) {
     if (indent == 0 || indent == 2) {
       head.clear();
       first_line = number;
+      heading = true;
     }
-    head += line;
-    inside = line.ends_with('{') && IsFunction(head);
+    if (heading) head += line;
+    if (!heading || !line.ends_with('{')) continue;
+    inside = IsFunction(head);
+    heading = false;  // What a table holds is no declaration.
   }
   return found;
 }
@@ -111,8 +115,8 @@ TEST(FunctionLengthTest, ALongMemberWithAListOfParametersIsFound) {
 }
 
 TEST(FunctionLengthTest, ALongTableIsNoFunction) {
-  std::string text = "constexpr int kTable[] = {\n";
-  for (int i = 0; i < 100; ++i) text += "    1,\n";
+  std::string text = "constexpr std::array kTable{\n    Row{\n";
+  for (int i = 0; i < 50; ++i) text += "        [](int a) {\n        },\n";
   std::istringstream in(text + "};\n");
   EXPECT_TRUE(FunctionsOver(kLongest, in).empty());
 }
