@@ -1,1 +1,133 @@
+#include "harness/analysis/analysis.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/analysis/cells.h"
+#include "harness/analysis/claims.h"
+#include "harness/analysis/effects.h"
+#include "harness/analysis/statistics.h"
+#include "harness/analysis/tallies.h"
+
+namespace wiretoll {
+namespace {
+
+using Folders = std::vector<std::filesystem::path>;
+
+std::optional<Failure> ReadRecords(const Folders& folders, Analysis& analysis) {
+  for (const std::filesystem::path& folder : folders) {
+    Outcome<RunRecord> record = ReadRunRecord(folder);
+    if (!record.has_value()) return record.error();
+    analysis.runs.push_back(std::move(record).value());
+  }
+  return std::nullopt;
+}
+
+// The same text under the same name is one study, in however many runs.
+std::optional<Failure> ParseStudies(const Folders& folders,
+                                    std::vector<RunPlace>& places,
+                                    Analysis& analysis) {
+  for (std::size_t run = 0; run < analysis.runs.size(); ++run) {
+    RunPlace place{run, &analysis.runs[run], {}};
+    for (const RecordedStudy& recorded : analysis.runs[run].studies) {
+      const auto known = std::find_if(
+          analysis.studies.begin(), analysis.studies.end(),
+          [&](const Study& study) {
+            return study.name == recorded.name && study.text == recorded.text;
+          });
+      place.studies[recorded.name] =
+          static_cast<std::size_t>(known - analysis.studies.begin());
+      if (known != analysis.studies.end()) continue;
+      Outcome<Study> study = ParseStudy(recorded.text, recorded.file);
+      if (!study.has_value()) {
+        return Failure{
+            ExitCode::kUsage,
+            fmt::format("{}/run.json: its study does not parse: {}",
+                        folders[run].string(), study.error().message)};
+      }
+      analysis.studies.push_back(std::move(study).value());
+      analysis.studies.back().name = recorded.name;
+      analysis.studies.back().text = recorded.text;
+    }
+    places.push_back(std::move(place));
+  }
+  return std::nullopt;
+}
+
+// Everything that samples are added to.
+struct Gathered {
+  explicit Gathered(const std::vector<Study>& studies) : cells(studies) {}
+  CellTable cells;
+  BufferTable buffers;
+  ProblemTable problems;
+
+  void Add(const Sample& sample, Agreement& agreement) {
+    cells.Add(sample);
+    problems.Add(sample);
+    if (sample.outcome != TrialOutcome::kOk) return;
+    buffers.Add(sample);
+    AddAgreement(sample, agreement);
+  }
+};
+
+std::optional<Failure> ReadSamples(const Folders& folders,
+                                   std::vector<RunPlace> places,
+                                   Gathered& gathered, Analysis& analysis) {
+  for (std::size_t run = 0; run < folders.size(); ++run) {
+    gathered.cells.StartRun(std::move(places[run]));
+    const Outcome<ReadSummary> summary = ForEachSample(
+        folders[run],
+        [&](Sample&& sample) { gathered.Add(sample, analysis.agreement); });
+    if (!summary.has_value()) return summary.error();
+    analysis.blocks += gathered.cells.EndRun(analysis.notes);
+    if (summary.value().torn_last_line) {
+      analysis.notes.push_back(fmt::format(
+          "{}: the last line of samples.jsonl is torn (the run was killed) "
+          "and left out",
+          folders[run].string()));
+    }
+    if (summary.value().samples == 0) {
+      analysis.notes.push_back(
+          fmt::format("{} holds no samples", folders[run].string()));
+    }
+  }
+  return std::nullopt;
+}
+
+void CountTrials(Analysis& analysis) {
+  for (const Cell& cell : analysis.cells) {
+    analysis.ok += cell.ok;
+    analysis.failed += cell.failed;
+    analysis.skipped += cell.skipped;
+    analysis.disturbed += cell.disturbed;
+  }
+}
+
+}  // namespace
+
+Outcome<Analysis> Analyse(const Folders& folders) {
+  if (folders.empty()) {
+    return Failure{ExitCode::kUsage, "no run folder given; name at least one"};
+  }
+  Analysis analysis;
+  std::vector<RunPlace> places;
+  if (auto failure = ReadRecords(folders, analysis)) return *failure;
+  if (auto failure = ParseStudies(folders, places, analysis)) return *failure;
+  Gathered gathered(analysis.studies);
+  if (auto failure =
+          ReadSamples(folders, std::move(places), gathered, analysis)) {
+    return *failure;
+  }
+  // One seed for all: the same samples give the same intervals.
+  MedianIntervals intervals(analysis.runs.front().seed);
+  analysis.cells = gathered.cells.Finish(intervals);
+  CountTrials(analysis);
+  analysis.effects = EffectsOf(analysis.studies, analysis.cells, intervals);
+  analysis.claims = AnswerClaims(analysis, intervals);
+  analysis.buffers = gathered.buffers.Rows();
+  analysis.problems = gathered.problems.Problems();
+  return analysis;
+}
+
+}  // namespace wiretoll

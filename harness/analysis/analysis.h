@@ -198,6 +198,11 @@ struct ClaimResult {
   Claim claim;
   ClaimAnswer answer = ClaimAnswer::kNotTested;
   std::string why;  // The figures, or what is missing: "no Windows host".
+  // What the answer rests on, in the metric's unit or as a ratio; of several
+  // curves (ClaimKind::kLevelsOff) the first that decided. Empty: not tested.
+  std::optional<double> figure = std::nullopt;
+  std::optional<Interval> interval = std::nullopt;
+  int blocks = 0;
 };
 
 struct Problem {  // A kind of failed, skipped or disturbed trial.
@@ -230,8 +235,8 @@ struct Analysis {
   std::vector<std::string> notes;  // Torn last line, block incomplete, ...
 };
 
-// Reads run folders, one sample in memory at a time: about 200 bytes a sample
-// stay, and about 3 kB a cell. Cells are one only within a run. Disturbed
+// Reads run folders, one sample in memory at a time: about 500 bytes a sample
+// stay, and about 4 kB a cell. Cells are one only within a run. Disturbed
 // trials that are ok stay in the figures. kUsage: a folder that cannot be
 // read, or holds a study that cannot be parsed.
 Outcome<Analysis> Analyse(const std::vector<std::filesystem::path>& folders);

@@ -1,1 +1,591 @@
+#include "harness/analysis/claims.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <unordered_map>
+
+#include "harness/analysis/effects.h"
+#include "harness/study/factors.h"
+
+namespace wiretoll {
+namespace {
+
+using Cells = std::vector<std::size_t>;  // Into Analysis::cells.
+using CellPairs = std::vector<std::pair<std::size_t, std::size_t>>;
+
+constexpr std::size_t kLeastBlocks = 3;
+
+// --- What a claim asks and what it gets -------------------------------------
+
+// An answer with its reason, or with what is missing.
+struct Finding {
+  ClaimAnswer answer = ClaimAnswer::kNotTested;
+  std::string why;
+  std::optional<Estimate> figure;
+};
+
+// The values that support a claim.
+struct Range {
+  double low = -HUGE_VAL;
+  double high = HUGE_VAL;
+};
+
+Range Around(double value, double tolerance) {
+  const double room = std::fabs(value) * tolerance;
+  return {value - room, value + room};
+}
+
+bool HasCheck(const Claim& claim) {
+  return claim.expected || claim.at_least || claim.at_most;
+}
+
+Range RangeOf(const Claim& claim) {
+  if (claim.expected) return Around(*claim.expected, claim.tolerance);
+  Range range;
+  if (claim.at_least) range.low = *claim.at_least;
+  if (claim.at_most) range.high = *claim.at_most;
+  return range;
+}
+
+ClaimAnswer Judge(const Interval& interval, const Range& range) {
+  if (interval.low >= range.low && interval.high <= range.high) {
+    return ClaimAnswer::kSupported;
+  }
+  if (interval.high < range.low || interval.low > range.high) {
+    return ClaimAnswer::kRefuted;
+  }
+  return ClaimAnswer::kNotDistinguishable;
+}
+
+// --- Words ------------------------------------------------------------------
+
+std::string Spell(double value, const std::string& unit) {
+  if (unit == "bytes/s") return FormatByteRate(value);
+  if (unit == "ns") {
+    return FormatDuration(Nanoseconds(std::llround(value)));
+  }
+  const std::string number = FormatNumber(value);
+  return unit.empty() || unit == "share" ? number : number + ' ' + unit;
+}
+
+std::string Expectation(const Claim& claim, const std::string& unit) {
+  if (claim.expected) {
+    return fmt::format("claimed {} to within {} %",
+                       Spell(*claim.expected, unit),
+                       FormatNumber(100 * claim.tolerance));
+  }
+  std::string text;
+  if (claim.at_least) {
+    text = "claimed at least " + Spell(*claim.at_least, unit);
+  }
+  if (claim.at_most) {
+    text += (text.empty() ? "claimed at most " : ", at most ") +
+            Spell(*claim.at_most, unit);
+  }
+  return text;
+}
+
+std::string Figure(const Estimate& estimate, const std::string& unit) {
+  return fmt::format("{} [{}, {}] over {} blocks", Spell(estimate.median, unit),
+                     Spell(estimate.interval->low, unit),
+                     Spell(estimate.interval->high, unit), estimate.blocks);
+}
+
+std::string SystemName(const std::string& os) {
+  if (os == "windows") return "Windows";
+  if (os == "linux") return "Linux";
+  if (os == "wine") return "Wine";
+  return os;
+}
+
+// Answers from an estimate, if it has an interval.
+Finding FindingOf(const Claim& claim, Estimate estimate,
+                  const std::string& unit, const std::string& what) {
+  if (!estimate.interval) {
+    return {ClaimAnswer::kNotTested,
+            fmt::format("{} blocks with both figures; an interval needs {}: "
+                        "repeat with --repeats {} or more",
+                        estimate.blocks, kLeastBlocks, kLeastBlocks),
+            {}};
+  }
+  return {Judge(*estimate.interval, RangeOf(claim)),
+          fmt::format("{} {}; {}", what, Figure(estimate, unit),
+                      Expectation(claim, unit)),
+          estimate};
+}
+
+// --- Selections -------------------------------------------------------------
+
+std::map<std::string, std::string> HostKeys(const Cell& cell) {
+  return {{"sender.os", cell.sender_os},
+          {"receiver.os", cell.receiver_os},
+          {"sender.host", cell.sender},
+          {"receiver.host", cell.receiver}};
+}
+
+const std::vector<FactorValue>* Named(const Selection& selection,
+                                      const std::string& key) {
+  const auto found = selection.find(key);
+  return found == selection.end() ? nullptr : &found->second;
+}
+
+// One end's host is chosen by a selection, by name or by system.
+bool NamesHost(const Selection& selection, const std::string& end) {
+  return selection.contains(end + ".os") || selection.contains(end + ".host");
+}
+
+std::string SpellSelection(const Selection& selection) {
+  std::string text;
+  for (const auto& [key, values] : selection) {
+    if (!text.empty()) text += ", ";
+    text += key + '=';
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      text += (i > 0 ? "|" : "") + SpellFactor(values[i]);
+    }
+  }
+  return text.empty() ? "any case" : text;
+}
+
+// --- The answerer -----------------------------------------------------------
+
+// Answers the claims of one study.
+class Answerer {
+ public:
+  Answerer(const Analysis& analysis, std::size_t study,
+           MedianIntervals& intervals)
+      : analysis_(analysis), study_(study), intervals_(intervals) {
+    for (std::size_t i = 0; i < analysis.cells.size(); ++i) {
+      if (analysis.cells[i].study == study) cells_.push_back(i);
+    }
+    for (const RunRecord& run : analysis.runs) {
+      for (const RecordedHost& host : run.hosts) systems_.insert(host.os);
+    }
+  }
+
+  Finding Answer(const Claim& claim);
+
+ private:
+  Finding Value(const Claim& claim);
+  Finding RatioOf(const Claim& claim);
+  Finding LevelsOff(const Claim& claim);
+  Finding EffectLarger(const Claim& claim);
+
+  Finding Curve(const Claim& claim, const Cells& curve);
+  Finding Proportion(const Claim& claim, const Cells& curve, double level);
+  [[nodiscard]] std::optional<double> FigureIn(std::size_t cell,
+                                               std::optional<int> block) const;
+  [[nodiscard]] std::optional<double> Spread(const Cells& group,
+                                             std::optional<int> block) const;
+  [[nodiscard]] std::optional<double> EffectIn(const std::string& factor,
+                                               const Cells& cells,
+                                               std::optional<int> block) const;
+
+  // Cells with the claim's figure.
+  [[nodiscard]] Cells Select(const Selection& selection) const;
+  // Why there are none.
+  [[nodiscard]] std::string WhyNone(const Selection& selection) const;
+  [[nodiscard]] std::string MissingSystem(const Selection& selection) const;
+  [[nodiscard]] CellPairs Couples(const Claim& claim, const Cells& a,
+                                  const Cells& b, bool same_hosts) const;
+  [[nodiscard]] std::string CoupleKey(const Claim& claim, std::size_t cell,
+                                      bool same_hosts) const;
+
+  [[nodiscard]] const Cell& At(std::size_t cell) const {
+    return analysis_.cells[cell];
+  }
+  [[nodiscard]] const BlockValues& Blocks(std::size_t cell) const {
+    return At(cell).by_block[static_cast<std::size_t>(metric_)];
+  }
+  [[nodiscard]] double Median(std::size_t cell) const {
+    return At(cell).figure(metric_)->median;
+  }
+  [[nodiscard]] double Along(const Claim& claim, std::size_t cell) const;
+
+  const Analysis& analysis_;
+  std::size_t study_;
+  MedianIntervals& intervals_;
+  Cells cells_;
+  std::set<std::string> systems_;
+  Metric metric_ = Metric::kThroughput;
+};
+
+Finding Answerer::Answer(const Claim& claim) {
+  const std::optional<Metric> metric = MetricFromName(claim.metric);
+  if (!metric) return {ClaimAnswer::kNotTested, "no metric of ours", {}};
+  metric_ = *metric;
+  for (const Selection* selection : {&claim.a, &claim.b}) {
+    if (selection == &claim.b && claim.kind != ClaimKind::kRatio) break;
+    if (Select(*selection).empty()) {
+      return {ClaimAnswer::kNotTested, WhyNone(*selection), {}};
+    }
+  }
+  switch (claim.kind) {
+    case ClaimKind::kValue:
+      return Value(claim);
+    case ClaimKind::kRatio:
+      return RatioOf(claim);
+    case ClaimKind::kLevelsOff:
+      return LevelsOff(claim);
+    case ClaimKind::kEffectLarger:
+      return EffectLarger(claim);
+  }
+  return {};
+}
+
+Cells Answerer::Select(const Selection& selection) const {
+  Cells selected;
+  for (const std::size_t cell : cells_) {
+    if (At(cell).figure(metric_) &&
+        Matches(selection, At(cell).factors, HostKeys(At(cell)))) {
+      selected.push_back(cell);
+    }
+  }
+  return selected;
+}
+
+std::string Answerer::MissingSystem(const Selection& selection) const {
+  for (const std::string key : {"sender.os", "receiver.os"}) {
+    const std::vector<FactorValue>* values = Named(selection, key);
+    if (values == nullptr) continue;
+    std::string names;
+    for (const FactorValue& value : *values) {
+      const std::string os = SpellFactor(value);
+      if (systems_.contains(os)) names.clear();
+      if (systems_.contains(os)) break;
+      names += (names.empty() ? "" : " or ") + SystemName(os);
+    }
+    if (names.empty()) continue;
+    std::string why = fmt::format("no {} host in this run", names);
+    if (names == "Windows" && systems_.contains("wine")) {
+      why += "; Wine is not Windows";
+    }
+    return why;
+  }
+  return {};
+}
+
+std::string Answerer::WhyNone(const Selection& selection) const {
+  if (std::string missing = MissingSystem(selection); !missing.empty()) {
+    return missing;
+  }
+  for (const std::size_t cell : cells_) {
+    if (!Matches(selection, At(cell).factors, HostKeys(At(cell)))) continue;
+    const auto reason = At(cell).why_missing.find(metric_);
+    return fmt::format("no {} with {}: {}", MetricName(metric_),
+                       SpellSelection(selection),
+                       reason != At(cell).why_missing.end() ? reason->second
+                                                            : At(cell).reason);
+  }
+  return "no trial with " + SpellSelection(selection);
+}
+
+// --- kValue -----------------------------------------------------------------
+
+Finding Answerer::Value(const Claim& claim) {
+  std::map<int, std::vector<double>> in_block;
+  std::vector<double> medians;
+  const Cells cells = Select(claim.a);
+  for (const std::size_t cell : cells) {
+    medians.push_back(Median(cell));
+    for (const auto& [block, value] : Blocks(cell)) {
+      in_block[block].push_back(value);
+    }
+  }
+  std::vector<double> blocks;
+  for (auto& [block, values] : in_block) blocks.push_back(SortedMedian(values));
+  Estimate estimate = intervals_.Of(std::move(blocks));
+  estimate.median = SortedMedian(medians);
+  if (estimate.interval) {
+    estimate.interval =
+        Interval{std::min(estimate.interval->low, estimate.median),
+                 std::max(estimate.interval->high, estimate.median)};
+  }
+  return FindingOf(
+      claim, estimate, MetricUnit(metric_),
+      fmt::format("{} of {} cases is", MetricName(metric_), cells.size()));
+}
+
+// --- kRatio -----------------------------------------------------------------
+
+// What must be the same in both cells of a couple.
+std::string Answerer::CoupleKey(const Claim& claim, std::size_t cell,
+                                bool same_hosts) const {
+  const Cell& of = At(cell);
+  std::string key = std::to_string(of.run);
+  for (const auto& [factor, value] : of.factors) {
+    const auto* in_a = Named(claim.a, factor);
+    const auto* in_b = Named(claim.b, factor);
+    const bool differ = (in_a == nullptr) != (in_b == nullptr) ||
+                        (in_a != nullptr && *in_a != *in_b);
+    if (!differ) key += '\x1f' + factor + '=' + SpellFactor(value);
+  }
+  if (!same_hosts) return key;
+  if (!NamesHost(claim.a, "sender") && !NamesHost(claim.b, "sender")) {
+    key += "\x1fsender=" + of.sender;
+  }
+  if (!NamesHost(claim.a, "receiver") && !NamesHost(claim.b, "receiver")) {
+    key += "\x1freceiver=" + of.receiver;
+  }
+  return key;
+}
+
+CellPairs Answerer::Couples(const Claim& claim, const Cells& a, const Cells& b,
+                            bool same_hosts) const {
+  std::unordered_map<std::string, Cells> by_key;
+  for (const std::size_t cell : b) {
+    by_key[CoupleKey(claim, cell, same_hosts)].push_back(cell);
+  }
+  CellPairs couples;
+  for (const std::size_t cell : a) {
+    const auto found = by_key.find(CoupleKey(claim, cell, same_hosts));
+    if (found == by_key.end()) continue;
+    for (const std::size_t other : found->second) {
+      if (other != cell) couples.emplace_back(cell, other);
+    }
+  }
+  return couples;
+}
+
+Finding Answerer::RatioOf(const Claim& claim) {
+  const Cells a = Select(claim.a);
+  const Cells b = Select(claim.b);
+  std::string remark;
+  CellPairs couples = Couples(claim, a, b, true);
+  if (couples.empty()) {
+    couples = Couples(claim, a, b, false);
+    remark =
+        "; the other end is not the same host in both, which these pairs "
+        "do not allow";
+  }
+  std::map<int, std::vector<double>> in_block;
+  for (const auto& [cell, other] : couples) {
+    for (const auto& [block, ratio] :
+         RatioByBlock(Blocks(cell), Blocks(other))) {
+      in_block[block].push_back(ratio);
+    }
+  }
+  if (in_block.empty()) {
+    return {ClaimAnswer::kNotTested,
+            fmt::format("no block has both {} and {}, all else equal; runs are "
+                        "not paired with each other",
+                        SpellSelection(claim.a), SpellSelection(claim.b)),
+            {}};
+  }
+  std::vector<double> blocks;
+  for (auto& [block, ratios] : in_block) blocks.push_back(SortedMedian(ratios));
+  Finding finding =
+      FindingOf(claim, intervals_.Of(std::move(blocks)), "",
+                fmt::format("ratio of {} over {} pairs of cases is",
+                            MetricName(metric_), couples.size()));
+  finding.why += remark;
+  return finding;
+}
+
+// --- kLevelsOff -------------------------------------------------------------
+
+double Answerer::Along(const Claim& claim, std::size_t cell) const {
+  const FactorValue* value = FindFactor(At(cell).factors, claim.across);
+  const FactorSpec* spec = FindFactorSpec(claim.across);
+  if (value == nullptr || spec == nullptr) return 0;
+  return Magnitude(*spec, *value).value_or(0);
+}
+
+// metric / across is the same for all cells before the level.
+Finding Answerer::Proportion(const Claim& claim, const Cells& curve,
+                             double level) {
+  std::vector<double> slopes;
+  std::vector<Interval> intervals;
+  for (const std::size_t cell : curve) {
+    if (Median(cell) >= (1 - claim.tolerance) * level) continue;
+    const Estimate& estimate = *At(cell).figure(metric_);
+    if (!estimate.interval) continue;
+    const double along = Along(claim, cell);
+    slopes.push_back(estimate.median / along);
+    intervals.push_back(
+        {estimate.interval->low / along, estimate.interval->high / along});
+  }
+  if (slopes.size() < 2) {
+    return {ClaimAnswer::kNotDistinguishable,
+            "fewer than two points lie below the level, so there is no rise "
+            "to look at",
+            {}};
+  }
+  const Range range = Around(SortedMedian(slopes), claim.tolerance);
+  ClaimAnswer answer = ClaimAnswer::kSupported;
+  for (const Interval& interval : intervals) {
+    const ClaimAnswer one = Judge(interval, range);
+    if (one == ClaimAnswer::kRefuted) answer = one;
+    if (one == ClaimAnswer::kNotDistinguishable &&
+        answer == ClaimAnswer::kSupported) {
+      answer = one;
+    }
+  }
+  return {
+      answer,
+      fmt::format("before it {} / {} goes from {} to {}", MetricName(metric_),
+                  claim.across, FormatNumber(slopes.front()),
+                  FormatNumber(slopes.back())),
+      {}};
+}
+
+// Both parts must hold.
+ClaimAnswer Both(ClaimAnswer a, ClaimAnswer b) {
+  for (const ClaimAnswer answer :
+       {ClaimAnswer::kRefuted, ClaimAnswer::kNotTested,
+        ClaimAnswer::kNotDistinguishable}) {
+    if (a == answer || b == answer) return answer;
+  }
+  return ClaimAnswer::kSupported;
+}
+
+Finding Answerer::Curve(const Claim& claim, const Cells& curve) {
+  const std::size_t last = *std::max_element(
+      curve.begin(), curve.end(), [&](std::size_t a, std::size_t b) {
+        return Along(claim, a) < Along(claim, b);
+      });
+  const Estimate level = *At(last).figure(metric_);
+  Finding finding =
+      FindingOf(claim, level, MetricUnit(metric_), "the level is");
+  if (!level.interval) return finding;
+  const Finding rise = Proportion(claim, curve, level.median);
+  finding.answer =
+      HasCheck(claim) ? Both(finding.answer, rise.answer) : rise.answer;
+  finding.why += "; " + rise.why;
+  return finding;
+}
+
+Finding Answerer::LevelsOff(const Claim& claim) {
+  Cells cells;
+  for (const std::size_t cell : Select(claim.a)) {
+    if (Along(claim, cell) > 0) cells.push_back(cell);
+  }
+  const auto curves = GroupAllElseEqual(
+      analysis_.cells, cells, analysis_.studies[study_].varying, claim.across);
+  std::optional<Finding> worst;
+  std::size_t tested = 0;
+  constexpr std::size_t kLeastPoints = 3;
+  for (const Cells& curve : curves) {
+    if (curve.size() < kLeastPoints) continue;
+    ++tested;
+    Finding finding = Curve(claim, curve);
+    const Cell& cell = At(curve.front());
+    finding.why += fmt::format(" ({} to {})", cell.sender, cell.receiver);
+    const bool worse =
+        !worst || (worst->answer != finding.answer &&
+                   Both(worst->answer, finding.answer) == finding.answer);
+    if (worse) worst = std::move(finding);
+  }
+  if (!worst) {
+    return {ClaimAnswer::kNotTested,
+            fmt::format("fewer than {} values of {} ran", kLeastPoints,
+                        claim.across),
+            {}};
+  }
+  if (tested > 1) worst->why += fmt::format("; {} curves in all", tested);
+  return *std::move(worst);
+}
+
+// --- kEffectLarger ----------------------------------------------------------
+
+// A cell's figure in one block, or its median.
+std::optional<double> Answerer::FigureIn(std::size_t cell,
+                                         std::optional<int> block) const {
+  if (!block) return Median(cell);
+  const auto found = Blocks(cell).find(*block);
+  if (found == Blocks(cell).end()) return std::nullopt;
+  return found->second;
+}
+
+// The largest over the smallest; empty below two, or with a zero.
+std::optional<double> Answerer::Spread(const Cells& group,
+                                       std::optional<int> block) const {
+  std::vector<double> values;
+  for (const std::size_t cell : group) {
+    if (const auto value = FigureIn(cell, block)) values.push_back(*value);
+  }
+  if (values.size() < 2) return std::nullopt;
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  if (*least <= 0) return std::nullopt;
+  return *most / *least;
+}
+
+// The geometric mean of what `factor` does, over what else varies.
+std::optional<double> Answerer::EffectIn(const std::string& factor,
+                                         const Cells& cells,
+                                         std::optional<int> block) const {
+  double sum = 0;
+  int used = 0;
+  for (const Cells& group : GroupAllElseEqual(
+           analysis_.cells, cells, analysis_.studies[study_].varying, factor)) {
+    const auto spread = Spread(group, block);
+    if (!spread) continue;
+    sum += std::log(*spread);
+    ++used;
+  }
+  if (used == 0) return std::nullopt;
+  return std::exp(sum / used);
+}
+
+Finding Answerer::EffectLarger(const Claim& claim) {
+  const Cells cells = Select(claim.a);
+  const auto across = EffectIn(claim.across, cells, std::nullopt);
+  const auto against = EffectIn(claim.against, cells, std::nullopt);
+  if (!across || !against) {
+    return {ClaimAnswer::kNotTested,
+            fmt::format("{} did not vary, all else equal",
+                        across ? claim.against : claim.across),
+            {}};
+  }
+  std::set<int> blocks;
+  for (const std::size_t cell : cells) {
+    for (const auto& [block, value] : Blocks(cell)) blocks.insert(block);
+  }
+  std::vector<double> ratios;
+  for (const int block : blocks) {
+    const auto one = EffectIn(claim.across, cells, block);
+    const auto other = EffectIn(claim.against, cells, block);
+    if (one && other) ratios.push_back(*one / *other);
+  }
+  if (ratios.empty()) {
+    return {ClaimAnswer::kNotTested, "no block has both effects", {}};
+  }
+  Estimate estimate = intervals_.Of(std::move(ratios));
+  estimate.median = *across / *against;
+  if (estimate.interval) {
+    estimate.interval =
+        Interval{std::min(estimate.interval->low, estimate.median),
+                 std::max(estimate.interval->high, estimate.median)};
+  }
+  return FindingOf(
+      claim, estimate, "",
+      fmt::format("{} changes {} {} times, {} {} times; the one over the "
+                  "other is",
+                  claim.across, MetricName(metric_), FormatNumber(*across),
+                  claim.against, FormatNumber(*against)));
+}
+
+}  // namespace
+
+std::vector<ClaimResult> AnswerClaims(const Analysis& analysis,
+                                      MedianIntervals& intervals) {
+  std::vector<ClaimResult> results;
+  for (std::size_t study = 0; study < analysis.studies.size(); ++study) {
+    Answerer answerer(analysis, study, intervals);
+    for (const Claim& claim : analysis.studies[study].claims) {
+      Finding finding = answerer.Answer(claim);
+      ClaimResult result{study, claim, finding.answer, std::move(finding.why)};
+      if (finding.figure) {
+        result.figure = finding.figure->median;
+        result.interval = finding.figure->interval;
+        result.blocks = finding.figure->blocks;
+      }
+      results.push_back(std::move(result));
+    }
+  }
+  return results;
+}
+
+}  // namespace wiretoll

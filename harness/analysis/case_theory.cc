@@ -1,0 +1,260 @@
+#include "harness/analysis/case_theory.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "harness/theory/overhead.h"
+#include "harness/theory/predict.h"
+
+namespace wiretoll {
+namespace {
+
+// Linux's since 2.6.39; RFC 6928.
+constexpr std::int64_t kInitialWindow = 10;
+// Up to here the number of half-window segments is exact (measured, Linux
+// 6.18); larger windows grow while they are used.
+constexpr Bytes kFixedWindowUpTo{16'384};
+// IPv6 and TCP without options; IPv4 with all that Linux negotiates is less.
+constexpr double kSmallestIpv6Headers = 60;
+constexpr double kSmallestIpv6UdpHeaders = 48;
+
+Negotiated::Count Number(const std::optional<std::int64_t>& count) {
+  if (!count) return std::nullopt;
+  return static_cast<double>(*count);
+}
+
+Bytes Whole(double value) { return {std::llround(value)}; }
+
+// Wine runs Win32 programs over the Linux kernel's TCP.
+bool RunsLinuxTcp(const std::string& os) {
+  return os == "linux" || os == "wine";
+}
+
+HeaderStack StackOf(const CellFacts& facts) {
+  const Negotiated& seen = facts.negotiated;
+  const bool udp = facts.workload->transport == Transport::kUdp;
+  const bool six = *seen.header_bytes >=
+                   (udp ? kSmallestIpv6UdpHeaders : kSmallestIpv6Headers);
+  const Bytes plain = six ? kIpv6Header + kTcpHeader : kIpv4Header + kTcpHeader;
+  HeaderStack stack;
+  stack.ip_version = six ? 6 : 4;
+  stack.transport = facts.workload->transport;
+  stack.timestamps = seen.timestamps ? *seen.timestamps > 0
+                                     : Whole(*seen.header_bytes) > plain;
+  return stack;
+}
+
+// What a full segment could hold. Linux counts the halving of a small window
+// into the MSS it tells, so there the path's MTU decides.
+Bytes FullSegment(const CellFacts& facts) {
+  const Negotiated& seen = facts.negotiated;
+  const bool halved = seen.window && 2 * *seen.mss >= *seen.window;
+  if (!halved || !seen.path_mtu || facts.workload->mss) return Whole(*seen.mss);
+  return Whole(std::max(*seen.mss, *seen.path_mtu - *seen.header_bytes));
+}
+
+// Sums of several streams' bounds.
+void Add(const StreamBounds& more, StreamBounds& sum) {
+  sum.best_segments += more.best_segments;
+  sum.worst_segments += more.worst_segments;
+  sum.best_l1 = sum.best_l1 + more.best_l1;
+  sum.worst_l1 = sum.worst_l1 + more.worst_l1;
+}
+
+// A round's request at best leaves in full segments, at worst write by write;
+// rounds share no segment.
+StreamBounds BoundsOfRounds(const CellFacts& facts, Bytes mss,
+                            const HeaderStack& stack) {
+  Bytes request{0};
+  for (const Bytes write : facts.workload->request) request = request + write;
+  const std::int64_t rounds =
+      std::max<std::int64_t>(1, std::llround(*facts.negotiated.bytes) /
+                                    std::max<std::int64_t>(1, request.count));
+  StreamBounds bounds;
+  const StreamBounds best =
+      BoundsOfStream({Bytes{rounds * request.count}, request, mss}, stack);
+  for (const Bytes write : facts.workload->request) {
+    if (write.count < 1) continue;
+    Add(BoundsOfStream({Bytes{rounds * write.count}, write, mss}, stack),
+        bounds);
+  }
+  bounds.best_segments = best.worst_segments;
+  bounds.best_l1 = best.worst_l1;
+  const double total = static_cast<double>(rounds * request.count);
+  bounds.best_efficiency = total / static_cast<double>(bounds.best_l1.count);
+  bounds.worst_efficiency = total / static_cast<double>(bounds.worst_l1.count);
+  return bounds;
+}
+
+class Predictions {
+ public:
+  explicit Predictions(CaseTheory& theory) : theory_(theory) {}
+  void Add(Rule rule, Metric metric, double value, PredictionKind kind) {
+    const RuleText text = DescribeRule(rule);
+    theory_.predictions.push_back({text.name, metric, value, text.assumptions,
+                                   text.source, kind, text.limits});
+  }
+
+ private:
+  CaseTheory& theory_;
+};
+
+void AddLimits(const CellFacts& facts, const CaseTheory& theory,
+               Predictions& predictions) {
+  if (theory.best_throughput) {
+    predictions.Add(Rule::kLineLimit, Metric::kThroughput,
+                    *theory.best_throughput, PredictionKind::kAtMost);
+  }
+  const Negotiated& seen = facts.negotiated;
+  if (seen.window && seen.min_rtt_ns && *seen.window > 0 &&
+      *seen.min_rtt_ns > 0) {
+    predictions.Add(Rule::kWindowLimit, Metric::kThroughput,
+                    WindowLimit(Whole(*seen.window),
+                                Nanoseconds(std::llround(*seen.min_rtt_ns))),
+                    PredictionKind::kAtMost);
+  }
+}
+
+std::optional<SmallWrites> SmallWritesOf(const CellFacts& facts) {
+  const Negotiated& seen = facts.negotiated;
+  if (!seen.rtt_ns || *seen.rtt_ns <= 0 || !seen.sending_ns || !seen.writes ||
+      *seen.writes < 1) {
+    return std::nullopt;
+  }
+  return SmallWrites{std::llround(*seen.writes), facts.workload->write,
+                     FullSegment(facts),
+                     Nanoseconds(std::llround(*seen.sending_ns)),
+                     Nanoseconds(std::llround(*seen.rtt_ns))};
+}
+
+void AddNagle(const SmallWrites& stream, bool linux_tcp,
+              Predictions& predictions) {
+  predictions.Add(Rule::kNagleClassic, Metric::kBytesPerSegment,
+                  NagleClassicSegmentBytes(stream), PredictionKind::kValue);
+  if (!linux_tcp) return;
+  if (const auto segments = NagleMinshallSegments(stream)) {
+    predictions.Add(Rule::kNagleMinshall, Metric::kDataSegments, *segments,
+                    PredictionKind::kValue);
+  }
+}
+
+void AddSmallWrites(const CellFacts& facts, Predictions& predictions) {
+  const Workload& load = *facts.workload;
+  const auto stream = SmallWritesOf(facts);
+  if (!stream || load.write >= stream->mss || load.cork) return;
+  const bool linux_tcp = RunsLinuxTcp(facts.sender_os);
+  if (load.nagle) return AddNagle(*stream, linux_tcp, predictions);
+  predictions.Add(Rule::kSegmentAWrite, Metric::kDataSegments,
+                  static_cast<double>(SegmentAWrite(*stream)),
+                  PredictionKind::kAtMost);
+  if (!linux_tcp) return;
+  if (const auto segments = InitialWindowSegments(*stream, kInitialWindow)) {
+    predictions.Add(Rule::kInitialWindow, Metric::kDataSegments,
+                    static_cast<double>(*segments), PredictionKind::kValue);
+  }
+}
+
+void AddHalfWindow(const CellFacts& facts, Predictions& predictions) {
+  const Workload& load = *facts.workload;
+  const Bytes mss = FullSegment(facts);
+  if (!load.rcvbuf || load.write < mss || !RunsLinuxTcp(facts.sender_os) ||
+      !RunsLinuxTcp(facts.receiver_os)) {
+    return;
+  }
+  const Bytes buffer = LinuxReceiveBuffer(*load.rcvbuf);
+  if (buffer > kFixedWindowUpTo) return;
+  const Bytes segment =
+      LinuxHalfWindowSegment(LinuxInitialWindow(buffer, mss), mss);
+  predictions.Add(
+      Rule::kLinuxHalfWindow, Metric::kDataSegments,
+      static_cast<double>(SegmentsOf(Whole(*facts.negotiated.bytes), segment)),
+      PredictionKind::kValue);
+}
+
+void AddRounds(const CellFacts& facts, Predictions& predictions) {
+  const Workload& load = *facts.workload;
+  const Negotiated& seen = facts.negotiated;
+  if (!WriteWriteReadStalls(load, FullSegment(facts)) || !seen.writes ||
+      !RunsLinuxTcp(facts.sender_os) || !RunsLinuxTcp(facts.receiver_os)) {
+    return;
+  }
+  const double rounds =
+      std::floor(*seen.writes / static_cast<double>(load.request.size()));
+  if (rounds < 1) return;
+  predictions.Add(Rule::kWriteWriteRead, Metric::kStalls, rounds - 1,
+                  PredictionKind::kValue);
+  predictions.Add(Rule::kWriteWriteRead, Metric::kLatencyP50,
+                  static_cast<double>(kLinuxDelayedAck.count()),
+                  PredictionKind::kAtLeast);
+}
+
+void AddPredictions(const CellFacts& facts, CaseTheory& theory) {
+  Predictions predictions(theory);
+  if (facts.workload->transport != Transport::kTcp) return;
+  if (facts.workload->pattern == Pattern::kRequestResponse) {
+    AddRounds(facts, predictions);
+    return;
+  }
+  AddLimits(facts, theory, predictions);
+  // Counts are sums over streams, the rules are of one.
+  if (facts.workload->streams != 1) return;
+  AddSmallWrites(facts, predictions);
+  AddHalfWindow(facts, predictions);
+}
+
+}  // namespace
+
+Negotiated NegotiatedIn(const Sample& sample) {
+  Negotiated seen;
+  if (sample.wire) seen.header_bytes = Number(sample.wire->header_bytes);
+  if (sample.receiver) seen.bytes = Number(sample.receiver->bytes);
+  if (!sample.sender) return seen;
+  const TcpCounters& counters = sample.sender->counters;
+  seen.mss = Number(counters.mss_bytes);
+  seen.path_mtu = Number(counters.path_mtu_bytes);
+  seen.timestamps = Number(counters.timestamps);
+  seen.rtt_ns = Number(counters.rtt_ns);
+  seen.min_rtt_ns = Number(counters.min_rtt_ns);
+  seen.window = Number(counters.peer_window_peak_bytes);
+  seen.sending_ns = Number(sample.sender->elapsed_ns);
+  seen.writes = Number(sample.sender->calls);
+  return seen;
+}
+
+Observed<CaseTheory> TheoryOf(const CellFacts& facts) {
+  using Theory = Observed<CaseTheory>;
+  const Negotiated& seen = facts.negotiated;
+  if (facts.workload == nullptr) {
+    return Theory::Not("the study recorded in the run has no such case");
+  }
+  if (!seen.mss || *seen.mss < 1) {
+    return Theory::Not("the size of a full segment was not observed");
+  }
+  if (!seen.header_bytes) {
+    return Theory::Not("the size of a segment's headers was not observed");
+  }
+  if (!seen.bytes || *seen.bytes < 1) return Theory::Not("no byte arrived");
+  const HeaderStack stack = StackOf(facts);
+  const Bytes mss = FullSegment(facts);
+  const bool rounds = facts.workload->pattern == Pattern::kRequestResponse;
+  const StreamBounds bounds =
+      rounds ? BoundsOfRounds(facts, mss, stack)
+             : BoundsOfStream({Whole(*seen.bytes), facts.workload->write, mss},
+                              stack);
+  CaseTheory theory;
+  theory.mss = mss.count;
+  theory.header_bytes = Whole(*seen.header_bytes).count;
+  theory.best_segments = static_cast<double>(bounds.best_segments);
+  theory.worst_segments = static_cast<double>(bounds.worst_segments);
+  theory.best_efficiency = bounds.best_efficiency;
+  theory.worst_efficiency = bounds.worst_efficiency;
+  if (facts.rate_bits_per_second) {
+    const BitsPerSecond rate{*facts.rate_bits_per_second};
+    theory.best_throughput = LineLimit(rate, theory.best_efficiency);
+    theory.worst_throughput = LineLimit(rate, theory.worst_efficiency);
+  }
+  AddPredictions(facts, theory);
+  return Theory::Of(std::move(theory));
+}
+
+}  // namespace wiretoll

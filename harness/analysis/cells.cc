@@ -1,0 +1,304 @@
+#include "harness/analysis/cells.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "harness/analysis/capacity.h"
+
+namespace wiretoll {
+namespace {
+
+using HostPair = std::pair<std::string, std::string>;
+
+const RecordedHost* FindHost(const RunRecord& record, const std::string& name) {
+  const auto found =
+      std::find_if(record.hosts.begin(), record.hosts.end(),
+                   [&](const RecordedHost& host) { return host.name == name; });
+  return found == record.hosts.end() ? nullptr : &*found;
+}
+
+void FillHosts(const RunRecord& record, const Sample& sample, Cell& cell) {
+  const auto fill = [&](const std::string& name,
+                        const std::optional<EndReport>& end, std::string& os,
+                        std::string& stack) {
+    if (end && !end->os.empty()) {
+      os = end->os;
+      stack = end->stack;
+    } else if (const RecordedHost* host = FindHost(record, name)) {
+      os = host->os;
+      stack = host->stack;
+    }
+  };
+  fill(cell.sender, sample.sender, cell.sender_os, cell.sender_stack);
+  fill(cell.receiver, sample.receiver, cell.receiver_os, cell.receiver_stack);
+}
+
+bool Disturbed(const Sample& sample) {
+  return (sample.sender && sample.sender->disturbance.disturbed) ||
+         (sample.receiver && sample.receiver->disturbance.disturbed);
+}
+
+void CountOutcome(const Sample& sample, Cell& cell) {
+  if (Disturbed(sample)) ++cell.disturbed;
+  switch (sample.outcome) {
+    case TrialOutcome::kOk:
+      ++cell.ok;
+      break;
+    case TrialOutcome::kFailed:
+      ++cell.failed;
+      break;
+    case TrialOutcome::kSkipped:
+      ++cell.skipped;
+      break;
+  }
+}
+
+std::array<float, 7> Pack(const Capacity& shares) {
+  return {static_cast<float>(shares.payload),
+          static_cast<float>(shares.headers),
+          static_cast<float>(shares.framing),
+          static_cast<float>(shares.retransmission),
+          static_cast<float>(shares.window_wait),
+          static_cast<float>(shares.ack_wait),
+          static_cast<float>(shares.program_wait)};
+}
+
+Capacity Unpack(const std::array<float, 7>& packed) {
+  Capacity shares{packed[0], packed[1], packed[2], packed[3],
+                  packed[4], packed[5], packed[6]};
+  return shares;
+}
+
+bool HasCapacity(const std::array<float, 7>& packed) {
+  return std::any_of(packed.begin(), packed.end(),
+                     [](float share) { return share > 0; });
+}
+
+// Empty if no trial has the field.
+template <class Trials>
+Negotiated::Count MedianOf(const Trials& trials,
+                           Negotiated::Count Negotiated::*field) {
+  std::vector<double> values;
+  for (const auto& trial : trials) {
+    const Negotiated::Count& value = trial.negotiated.*field;
+    if (value) values.push_back(*value);
+  }
+  if (values.empty()) return std::nullopt;
+  return SortedMedian(values);
+}
+
+template <class Trials>
+Negotiated MedianNegotiated(const Trials& trials) {
+  Negotiated median;
+  for (const auto field :
+       {&Negotiated::mss, &Negotiated::path_mtu, &Negotiated::header_bytes,
+        &Negotiated::timestamps, &Negotiated::rtt_ns, &Negotiated::min_rtt_ns,
+        &Negotiated::window, &Negotiated::sending_ns, &Negotiated::writes,
+        &Negotiated::bytes}) {
+    median.*field = MedianOf(trials, field);
+  }
+  return median;
+}
+
+// Of the trial whose throughput is nearest to the median.
+template <class Trials>
+std::optional<Capacity> MedianCapacity(const Trials& trials, double median) {
+  std::optional<Capacity> capacity;
+  double nearest = 0;
+  for (const auto& trial : trials) {
+    if (!HasCapacity(trial.capacity)) continue;
+    const double distance = std::fabs(trial.throughput - median);
+    if (capacity && distance >= nearest) continue;
+    nearest = distance;
+    capacity = Unpack(trial.capacity);
+  }
+  return capacity;
+}
+
+std::string WhyNothing(const Cell& cell) {
+  if (cell.failed == 0) return "every trial was skipped";
+  if (cell.skipped == 0) return "every trial failed";
+  return "every trial failed or was skipped";
+}
+
+}  // namespace
+
+CellTable::CellTable(const std::vector<Study>& studies)
+    : studies_(studies), cases_(studies.size()) {
+  for (std::size_t i = 0; i < studies.size(); ++i) {
+    for (const Case& one_case : studies[i].cases) {
+      cases_[i].emplace(one_case.id, &one_case);
+    }
+  }
+}
+
+void CellTable::StartRun(RunPlace place) {
+  place_ = std::move(place);
+  first_block_ = last_block_ + 1;
+  first_draft_ = drafts_.size();
+  index_.clear();
+}
+
+// A trial that failed before an end reported has its pair in its id alone.
+HostPair CellTable::PairOf(const Sample& sample) const {
+  if (sample.sender && sample.receiver && !sample.sender->host.empty() &&
+      !sample.receiver->host.empty()) {
+    return {sample.sender->host, sample.receiver->host};
+  }
+  const std::string front = sample.study + '/' + sample.case_id + '/';
+  for (const HostPair& pair : place_.record->pairs) {
+    if (sample.trial.starts_with(front + pair.first + ':' + pair.second +
+                                 '/')) {
+      return pair;
+    }
+  }
+  return {};
+}
+
+CellTable::Draft CellTable::MakeDraft(const Sample& sample,
+                                      const HostPair& pair) const {
+  Draft draft;
+  Cell& cell = draft.cell;
+  cell.run = place_.run;
+  cell.case_id = sample.case_id;
+  cell.factors = sample.factors;
+  cell.link = sample.link;
+  std::tie(cell.sender, cell.receiver) = pair;
+  FillHosts(*place_.record, sample, cell);
+  draft.rate_bits_per_second = place_.record->link.rate_bits_per_second;
+  const auto study = place_.studies.find(sample.study);
+  if (study == place_.studies.end()) return draft;
+  cell.study = study->second;
+  const auto found = cases_[cell.study].find(sample.case_id);
+  if (found != cases_[cell.study].end()) {
+    draft.workload = &found->second->workload;
+  }
+  return draft;
+}
+
+CellTable::Draft& CellTable::DraftOf(const Sample& sample) {
+  const HostPair pair = PairOf(sample);
+  std::string key = sample.study;
+  for (const std::string* part : {&sample.case_id, &pair.first, &pair.second}) {
+    key += '\x1f';
+    key += *part;
+  }
+  const auto [entry, is_new] = index_.emplace(std::move(key), drafts_.size());
+  if (is_new) drafts_.push_back(MakeDraft(sample, pair));
+  return drafts_[entry->second];
+}
+
+void CellTable::AddFigures(const Sample& sample, int block, Draft& draft) {
+  const TrialContext context{
+      draft.rate_bits_per_second,
+      draft.workload != nullptr
+          ? draft.workload->pattern == Pattern::kRequestResponse
+          : sample.sender && sample.sender->latency.has_value()};
+  Cell& cell = draft.cell;
+  const Figures figures = FiguresOf(sample, context);
+  for (std::size_t i = 0; i < kMetricCount; ++i) {
+    const auto metric = static_cast<Metric>(i);
+    if (figures[i]) {
+      cell.by_block[i].emplace_hint(cell.by_block[i].end(), block, *figures[i]);
+    } else if (!cell.why_missing.contains(metric)) {
+      cell.why_missing.emplace(metric, WhyMissing(metric, sample, context));
+    }
+  }
+  Trial trial;
+  trial.throughput = figures[Index(Metric::kThroughput)].value_or(0);
+  trial.negotiated = NegotiatedIn(sample);
+  Observed<Capacity> capacity = CapacityOf(sample, draft.rate_bits_per_second);
+  if (capacity.value) {
+    trial.capacity = Pack(*capacity.value);
+  } else if (cell.why_no_capacity.empty()) {
+    cell.why_no_capacity = std::move(capacity.reason);
+  }
+  draft.trials.push_back(trial);
+}
+
+void CellTable::Add(const Sample& sample) {
+  const int block = first_block_ + sample.repeat;
+  last_block_ = std::max(last_block_, block);
+  Draft& draft = DraftOf(sample);
+  const auto place =
+      std::lower_bound(draft.blocks.begin(), draft.blocks.end(), block);
+  // A trial is in a run once; should it be there again, the first counts.
+  if (place != draft.blocks.end() && *place == block) {
+    ++draft.repeated;
+    return;
+  }
+  draft.blocks.insert(place, block);
+  CountOutcome(sample, draft.cell);
+  if (sample.outcome == TrialOutcome::kOk) AddFigures(sample, block, draft);
+}
+
+int CellTable::EndRun(std::vector<std::string>& notes) {
+  std::map<int, std::size_t> cells_in;
+  int repeated = 0;
+  for (std::size_t i = first_draft_; i < drafts_.size(); ++i) {
+    for (const int block : drafts_[i].blocks) ++cells_in[block];
+    repeated += drafts_[i].repeated;
+  }
+  const std::size_t cells = drafts_.size() - first_draft_;
+  int complete = 0;
+  for (const auto& [block, count] : cells_in) {
+    if (count == cells) {
+      ++complete;
+      continue;
+    }
+    notes.push_back(fmt::format(
+        "run of {}: block {} is incomplete, {} of {} trials; `wiretoll run "
+        "--resume` does the rest",
+        place_.record->started, block - first_block_, count, cells));
+  }
+  if (repeated > 0) {
+    notes.push_back(fmt::format(
+        "run of {}: {} trials are recorded more than once; the first counts",
+        place_.record->started, repeated));
+  }
+  return complete;
+}
+
+void CellTable::FinishDraft(MedianIntervals& intervals, Draft& draft) {
+  Cell& cell = draft.cell;
+  for (std::size_t i = 0; i < kMetricCount; ++i) {
+    BlockValues& by_block = cell.by_block[i];
+    if (by_block.empty()) continue;
+    by_block.shrink_to_fit();
+    std::vector<double> values;
+    values.reserve(by_block.size());
+    for (const auto& [block, value] : by_block) values.push_back(value);
+    cell.figures[i] = intervals.Of(std::move(values));
+    cell.why_missing.erase(static_cast<Metric>(i));
+  }
+  if (cell.ok == 0) {
+    cell.reason = WhyNothing(cell);
+    cell.why_no_capacity = cell.why_no_theory = cell.reason;
+    return;
+  }
+  const auto& throughput = cell.figure(Metric::kThroughput);
+  cell.capacity =
+      MedianCapacity(draft.trials, throughput ? throughput->median : 0);
+  if (cell.capacity) cell.why_no_capacity.clear();
+  Observed<CaseTheory> theory =
+      TheoryOf({draft.workload, MedianNegotiated(draft.trials), cell.sender_os,
+                cell.receiver_os, draft.rate_bits_per_second});
+  cell.theory = std::move(theory.value);
+  cell.why_no_theory = std::move(theory.reason);
+}
+
+std::vector<Cell> CellTable::Finish(MedianIntervals& intervals) {
+  std::vector<Cell> cells;
+  cells.reserve(drafts_.size());
+  for (Draft& draft : drafts_) {
+    FinishDraft(intervals, draft);
+    cells.push_back(std::move(draft.cell));
+    draft = Draft();
+  }
+  drafts_.clear();
+  return cells;
+}
+
+}  // namespace wiretoll

@@ -1,0 +1,80 @@
+// Samples gathered into cells: compact columns while they come, figures at the
+// end.
+#ifndef WIRETOLL_HARNESS_ANALYSIS_CELLS_H_
+#define WIRETOLL_HARNESS_ANALYSIS_CELLS_H_
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "harness/analysis/analysis.h"
+#include "harness/analysis/case_theory.h"
+#include "harness/analysis/metrics.h"
+#include "harness/analysis/statistics.h"
+
+namespace wiretoll {
+
+// Where the cells of one run belong.
+struct RunPlace {
+  std::size_t run = 0;
+  const RunRecord* record = nullptr;  // Outlives the table.
+  // Study names of the run, to Analysis::studies.
+  std::map<std::string, std::size_t> studies;
+};
+
+// Cells of all runs. StartRun, then Add for each of its samples, EndRun; at
+// last Finish, which empties the table.
+class CellTable {
+ public:
+  // `studies` outlives the table and stays as it is.
+  explicit CellTable(const std::vector<Study>& studies);
+
+  void StartRun(RunPlace place);
+  void Add(const Sample& sample);
+  // Gives the complete blocks, those with a trial of every cell, and what
+  // there is to say about others.
+  int EndRun(std::vector<std::string>& notes);
+  std::vector<Cell> Finish(MedianIntervals& intervals);
+
+ private:
+  // Of one ok trial, what its cell's capacity and theory need.
+  struct Trial {
+    double throughput = 0;  // 0: none.
+    std::array<float, 7> capacity{};
+    Negotiated negotiated;
+  };
+  struct Draft {
+    Cell cell;
+    std::vector<Trial> trials;
+    const Workload* workload = nullptr;
+    std::optional<double> rate_bits_per_second;
+    std::vector<int> blocks;  // With any outcome, sorted.
+    int repeated = 0;         // Trials of a block that was there.
+  };
+
+  Draft& DraftOf(const Sample& sample);
+  Draft MakeDraft(const Sample& sample,
+                  const std::pair<std::string, std::string>& pair) const;
+  [[nodiscard]] std::pair<std::string, std::string> PairOf(
+      const Sample& sample) const;
+  static void AddFigures(const Sample& sample, int block, Draft& draft);
+  static void FinishDraft(MedianIntervals& intervals, Draft& draft);
+
+  const std::vector<Study>& studies_;
+  // Study, then case id.
+  std::vector<std::unordered_map<std::string, const Case*>> cases_;
+  RunPlace place_;
+  int first_block_ = 0;  // Of this run; the next run's begin after the last.
+  int last_block_ = -1;
+  std::size_t first_draft_ = 0;
+  std::vector<Draft> drafts_;
+  std::unordered_map<std::string, std::size_t> index_;  // Of this run.
+};
+
+}  // namespace wiretoll
+
+#endif  // WIRETOLL_HARNESS_ANALYSIS_CELLS_H_

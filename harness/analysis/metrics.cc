@@ -1,0 +1,215 @@
+#include "harness/analysis/metrics.h"
+
+#include <algorithm>
+
+namespace wiretoll {
+namespace {
+
+using Figure = std::optional<double>;
+
+constexpr std::array<std::string_view, kMetricCount> kUnits = {
+    "bytes/s", "bytes/s",  "share",    "share",    "bytes",   "writes",
+    "bytes",   "segments", "segments", "segments", "ns/byte", "ns/byte",
+    "calls/s", "ns",       "ns",       "rounds",   "ns"};
+
+static_assert(kMetricNames.size() == kMetricCount);
+
+Figure Number(const std::optional<std::int64_t>& count) {
+  if (!count) return std::nullopt;
+  return static_cast<double>(*count);
+}
+
+Figure Divide(const Figure& value, const Figure& by) {
+  if (!value || !by || *by <= 0) return std::nullopt;
+  return *value / *by;
+}
+
+// Per second, of a time in nanoseconds.
+Figure PerSecond(const Figure& value, const std::optional<std::int64_t>& ns) {
+  const Figure rate = Divide(value, Number(ns));
+  if (!rate) return std::nullopt;
+  return *rate * 1e9;
+}
+
+Figure Throughput(const EndReport& receiver) {
+  const std::int64_t timed =
+      receiver.bytes - receiver.first_read_bytes.value_or(0);
+  if (timed <= 0) return std::nullopt;
+  return PerSecond(static_cast<double>(timed), receiver.elapsed_ns);
+}
+
+Figure LineBytes(const Wire& wire) {
+  if (wire.l1_bytes) return Number(wire.l1_bytes);
+  if (!wire.l1_bytes_low || !wire.l1_bytes_high) return std::nullopt;
+  return (static_cast<double>(*wire.l1_bytes_low) +
+          static_cast<double>(*wire.l1_bytes_high)) /
+         2;
+}
+
+void Set(Figures& figures, Metric metric, const Figure& figure) {
+  figures[Index(metric)] = figure;
+}
+
+void AddReceiver(const EndReport& receiver, const TrialContext& context,
+                 Figures& figures) {
+  const auto bytes = static_cast<double>(receiver.bytes);
+  Set(figures, Metric::kElapsed, Number(receiver.elapsed_ns));
+  Set(figures, Metric::kReceiverCpu, Divide(Number(receiver.cpu_ns), bytes));
+  Set(figures, Metric::kBytesPerRead,
+      Divide(bytes, static_cast<double>(receiver.calls)));
+  if (context.request_response) return;
+  const Figure throughput = Throughput(receiver);
+  Set(figures, Metric::kThroughput, throughput);
+  Set(figures, Metric::kSteadyThroughput,
+      PerSecond(Number(receiver.steady_bytes), receiver.steady_elapsed_ns));
+  if (throughput) {
+    Set(figures, Metric::kLineShare,
+        Divide(*throughput * 8, context.rate_bits_per_second));
+  }
+}
+
+void AddSender(const EndReport& sender, Figures& figures) {
+  const auto calls = static_cast<double>(sender.calls);
+  Set(figures, Metric::kSenderCpu,
+      Divide(Number(sender.cpu_ns), static_cast<double>(sender.bytes)));
+  Set(figures, Metric::kSendCallRate, PerSecond(calls, sender.elapsed_ns));
+  if (!sender.latency || sender.latency->count == 0) return;
+  Set(figures, Metric::kLatencyP50, Number(sender.latency->p50_ns));
+  Set(figures, Metric::kLatencyP99, Number(sender.latency->p99_ns));
+  Set(figures, Metric::kStalls, Number(sender.latency->over_30ms));
+}
+
+void AddWire(const Sample& sample, Figures& figures) {
+  const Wire& wire = *sample.wire;
+  const Figure segments = Number(wire.data_segments);
+  Set(figures, Metric::kDataSegments, segments);
+  Set(figures, Metric::kAckSegments, Number(wire.ack_segments));
+  Set(figures, Metric::kRetransmissions, Number(wire.retransmitted_segments));
+  if (sample.sender) {
+    Set(figures, Metric::kWritesPerSegment,
+        Divide(static_cast<double>(sample.sender->calls), segments));
+  }
+  if (!sample.receiver) return;
+  const auto bytes = static_cast<double>(sample.receiver->bytes);
+  Set(figures, Metric::kEfficiency, Divide(bytes, LineBytes(wire)));
+  // Retransmissions are among the segments, so their payload is too.
+  const Figure carried = Number(wire.payload_bytes);
+  Set(figures, Metric::kBytesPerSegment,
+      Divide(carried ? carried : bytes, segments));
+}
+
+std::string ReasonFor(const EndReport& end, const std::string& field,
+                      std::string otherwise) {
+  const auto reason = end.why_null.find(field);
+  return reason == end.why_null.end() ? std::move(otherwise) : reason->second;
+}
+
+std::string WhyNoThroughput(const EndReport& receiver) {
+  if (!receiver.elapsed_ns) {
+    return ReasonFor(receiver, "elapsed_ns", "nothing reached the receiver");
+  }
+  if (receiver.bytes <= receiver.first_read_bytes.value_or(0)) {
+    return "the whole stream came in one read, which takes no time";
+  }
+  return "it took less time than the receiver's clock can tell";
+}
+
+std::string WhyNoRound(const Sample& sample, const TrialContext& context) {
+  if (!context.request_response) return "a stream has no round trips";
+  return ReasonFor(*sample.sender, "latency", "no round was completed");
+}
+
+std::string WhyNotOnWire(const Sample& sample) {
+  if (!sample.wire) return "nobody saw the wire";
+  return sample.wire->reason.empty() ? "no observer counted it"
+                                     : sample.wire->reason;
+}
+
+std::string WhyNotAtReceiver(Metric metric, const Sample& sample,
+                             const TrialContext& context) {
+  const EndReport& receiver = *sample.receiver;
+  if (metric == Metric::kElapsed) {
+    return ReasonFor(receiver, "elapsed_ns", "nothing reached the receiver");
+  }
+  if (metric == Metric::kReceiverCpu) {
+    return ReasonFor(receiver, "cpu_ns", "no byte was read");
+  }
+  if (metric == Metric::kBytesPerRead) return "no read gave bytes";
+  if (context.request_response) {
+    return "a request-response is measured by its latency";
+  }
+  if (metric == Metric::kSteadyThroughput) {
+    return ReasonFor(receiver, "steady_elapsed_ns",
+                     "the trial's bytes were not known before");
+  }
+  if (metric == Metric::kLineShare && !context.rate_bits_per_second) {
+    return "the link has no known rate";
+  }
+  return WhyNoThroughput(receiver);
+}
+
+enum class Seer { kReceiver, kSender, kWire };
+
+Seer SeerOf(Metric metric) {
+  switch (metric) {
+    case Metric::kThroughput:
+    case Metric::kSteadyThroughput:
+    case Metric::kLineShare:
+    case Metric::kReceiverCpu:
+    case Metric::kBytesPerRead:
+    case Metric::kElapsed:
+      return Seer::kReceiver;
+    case Metric::kSenderCpu:
+    case Metric::kSendCallRate:
+    case Metric::kLatencyP50:
+    case Metric::kLatencyP99:
+    case Metric::kStalls:
+      return Seer::kSender;
+    default:
+      return Seer::kWire;
+  }
+}
+
+}  // namespace
+
+std::string MetricName(Metric metric) {
+  return std::string(kMetricNames[Index(metric)]);
+}
+
+std::string MetricUnit(Metric metric) {
+  return std::string(kUnits[Index(metric)]);
+}
+
+std::optional<Metric> MetricFromName(const std::string& name) {
+  const auto found = std::find(kMetricNames.begin(), kMetricNames.end(), name);
+  if (found == kMetricNames.end()) return std::nullopt;
+  return static_cast<Metric>(found - kMetricNames.begin());
+}
+
+Figures FiguresOf(const Sample& sample, const TrialContext& context) {
+  Figures figures;
+  if (sample.receiver) AddReceiver(*sample.receiver, context, figures);
+  if (sample.sender) AddSender(*sample.sender, figures);
+  if (sample.wire) AddWire(sample, figures);
+  return figures;
+}
+
+std::string WhyMissing(Metric metric, const Sample& sample,
+                       const TrialContext& context) {
+  const Seer seer = SeerOf(metric);
+  if (seer == Seer::kWire) return WhyNotOnWire(sample);
+  if (seer == Seer::kReceiver) {
+    return sample.receiver ? WhyNotAtReceiver(metric, sample, context)
+                           : "the receiver reported nothing";
+  }
+  if (!sample.sender) return "the sender reported nothing";
+  if (metric == Metric::kSenderCpu) {
+    return ReasonFor(*sample.sender, "cpu_ns", "no byte was written");
+  }
+  if (metric == Metric::kSendCallRate) {
+    return ReasonFor(*sample.sender, "elapsed_ns", "no time went by");
+  }
+  return WhyNoRound(sample, context);
+}
+
+}  // namespace wiretoll
