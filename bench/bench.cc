@@ -1,0 +1,142 @@
+// wiretoll-bench: every figure that docs/benchmarks.md publishes, in one run.
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <string>
+#include <vector>
+
+#include "bench/report_cost.h"
+#include "bench/rounds.h"
+#include "bench/trial_cost.h"
+#include "harness/base/units.h"
+#include "harness/lab/lab.h"
+#include "platform/host_facts.h"
+#include "platform/process.h"
+#include "platform/terminal.h"
+
+namespace wiretoll {
+namespace {
+
+std::string Verdict(bool reached) { return reached ? "yes" : "**no**"; }
+
+std::string Spell(double value, const std::string& unit) {
+  if (unit.rfind("B/s", 0) == 0) return FormatByteRate(value);
+  return fmt::format("{:.0f} {}", value, unit);
+}
+
+void PrintRounds(const std::vector<Figure>& figures, int rounds) {
+  fmt::print(
+      "| what | wiretoll | other | ratio | goal | reached |\n"
+      "|---|---|---|---|---|---|\n");
+  for (const Figure& figure : figures) {
+    if (!figure.note.empty()) {
+      fmt::print("| {} | | | {} | {} | |\n", figure.what, figure.note,
+                 figure.goal);
+      continue;
+    }
+    fmt::print("| {} | {} | {} | {:.3f} | {} | {} |\n", figure.what,
+               Spell(figure.ours, figure.unit),
+               Spell(figure.theirs, figure.unit), figure.ratio, figure.goal,
+               Verdict(figure.ratio >= figure.goal));
+  }
+  fmt::print(
+      "\nMedians of {} interleaved rounds; the ratio is the median of "
+      "the rounds' own ratios.\n\n",
+      rounds);
+}
+
+void PrintTrialCost(const TrialCost& cost) {
+  fmt::print(
+      "| {} trials of 2 ms | value | goal | reached |\n"
+      "|---|---|---|---|\n"
+      "| ok | {} | {} | {} |\n"
+      "| whole run | {:.2f} s | under 8 s | {} |\n"
+      "| beyond a trial's own {:.2f} ms | {:.2f} ms | under 5 ms | {} "
+      "|\n\n",
+      cost.trials, cost.ok, cost.trials, Verdict(cost.ok == cost.trials),
+      cost.total_seconds, Verdict(cost.total_seconds < 8), cost.mean_trial_ms,
+      cost.overhead_ms, Verdict(cost.overhead_ms < 5));
+}
+
+void PrintReportCost(const ReportCost& small, const ReportCost& large) {
+  const double growth = large.cost.seconds / small.cost.seconds;
+  fmt::print(
+      "| `wiretoll report` over | file | time | memory | goal | reached "
+      "|\n|---|---|---|---|---|---|\n");
+  fmt::print(
+      "| {} samples | {:.0f} MB | {:.2f} s | {:.0f} MiB | 5 s, 300 MB | "
+      "{} |\n",
+      small.samples, small.megabytes, small.cost.seconds, small.cost.peak_mib,
+      Verdict(small.cost.exit_code == 0 && small.cost.seconds < 5 &&
+              small.cost.peak_mib * 1.048576 < 300));
+  fmt::print(
+      "| {} samples | {:.0f} MB | {:.2f} s | {:.0f} MiB | 11 times the "
+      "time | {} ({:.1f} times) |\n\n",
+      large.samples, large.megabytes, large.cost.seconds, large.cost.peak_mib,
+      Verdict(large.cost.exit_code == 0 && growth <= 11), growth);
+}
+
+void PrintHead() {
+  fmt::print(
+      "# Benchmarks\n\nMade by `./dev bench` on {:%Y-%m-%d}, {}, on a "
+      "veth pair between two namespaces,\nnot shaped, offloads off. "
+      "Timed figures live here and never decide a test.\n\n",
+      fmt::gmtime(std::time(nullptr)), IdentifyOs().description);
+}
+
+int Main(int rounds, bool long_report) {
+  if (auto ready = PrepareProcess(); !ready.has_value()) return 3;
+  const auto here = ProgramFile().parent_path();
+  BenchSpec spec;
+  spec.programs = here / "../harness/programs";
+  spec.bare = here / "bare-loop";
+  spec.rounds = rounds;
+  LabSpec lab_spec;
+  lab_spec.agent = spec.programs / "wiretoll-agent";
+  lab_spec.self = spec.programs / "wiretoll";
+  const auto lab = Lab::Up(lab_spec);
+  if (!lab.has_value()) {
+    fmt::print(stderr, "bench: {}\n", lab.error().message);
+    return 3;
+  }
+  PrintHead();
+  PrintRounds(RunRounds(lab.value(), spec), rounds);
+  fmt::print(stderr, "bench: 1000 trials of 2 ms\n");
+  const auto trials = MeasureTrialCost(lab.value(), 1000);
+  if (!trials.has_value()) {
+    fmt::print(stderr, "bench: {}\n", trials.error().message);
+    return 1;
+  }
+  PrintTrialCost(trials.value());
+  if (!long_report) return 0;
+  fmt::print(stderr, "bench: reports over 100,000 and 1,000,000 samples\n");
+  const auto small = MeasureReportCost(lab_spec.self, 100000);
+  const auto large = MeasureReportCost(lab_spec.self, 1000000);
+  PrintReportCost(small, large);
+  return 0;
+}
+
+}  // namespace
+}  // namespace wiretoll
+
+int main(int argc, char** argv) {
+  int rounds = 5;
+  bool long_report = true;
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    if (argument == "--no-report") {
+      long_report = false;
+    } else if (argument.rfind("--rounds=", 0) == 0) {
+      rounds = std::max(1, std::atoi(argument.c_str() + 9));
+    } else {
+      std::fprintf(stderr,
+                   "usage: wiretoll-bench [--rounds=N] [--no-report]\n"
+                   "Prints the table of docs/benchmarks.md. Needs root.\n");
+      return argument == "--help" ? 0 : 2;
+    }
+  }
+  return wiretoll::Main(rounds, long_report);
+}

@@ -1,0 +1,278 @@
+#include "bench/rounds.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/asio/io_context.hpp>
+#include <chrono>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <thread>
+
+#include "bench/programs.h"
+#include "harness/run/agent_link.h"
+#include "harness/run/trial.h"
+
+namespace wiretoll {
+namespace {
+
+using namespace std::chrono_literals;
+
+// What each contestant is asked to do.
+struct Task {
+  std::int64_t write = 1;
+  std::int64_t read = 65536;
+  bool nagle = true;
+};
+
+// Either may be missing: a tool that is not there, or does not tell.
+struct Speed {
+  std::optional<double> writes;    // Send calls/s, by the sender's clock.
+  std::optional<double> received;  // bytes/s, by the receiver's.
+};
+
+std::string Spell(const Task& task) {
+  return fmt::format("{} B writes, Nagle {}, {} B reader", task.write,
+                     task.nagle ? "on" : "off", task.read);
+}
+
+class Contest {
+ public:
+  Contest(const Lab& lab, const BenchSpec& spec) : lab_(lab), spec_(spec) {
+    for (const LabHost& host : lab.hosts()) {
+      hosts_.push_back({host.name, host.address, host.agent});
+      links_.push_back(std::make_unique<AgentLink>(io_, host.agent));
+    }
+  }
+
+  // Long enough to fill the time, by how fast it went the last time.
+  std::int64_t Count(const Task& task) {
+    auto& known = counts_[Spell(task)];
+    if (known == 0) {
+      known = task.write < 1000 ? 100000 : 2000;
+      const Speed probe = Ours(task, known);
+      if (probe.writes)
+        known = static_cast<std::int64_t>(*probe.writes * spec_.seconds) + 1;
+    }
+    return known;
+  }
+
+  Speed Ours(const Task& task, std::int64_t count) {
+    TrialSpec trial;
+    trial.id = "bench";
+    trial.workload.write = Bytes{task.write};
+    trial.workload.read = Bytes{task.read};
+    trial.workload.nagle = task.nagle;
+    trial.workload.stop_messages = count;
+    trial.first_port = 7001;
+    trial.last_port = 7099;
+    trial.deadline = 60s;
+    const auto result =
+        RunTrial(io_, {&hosts_[0], links_[0].get()},
+                 {&hosts_[1], links_[1].get()}, trial, [] { return false; });
+    Speed speed;
+    if (result.outcome != TrialOutcome::kOk) {
+      std::fprintf(stderr, "bench: %s\n", result.reason.c_str());
+      return speed;
+    }
+    speed.writes = PerSecond(result.sender->calls, *result.sender->elapsed_ns);
+    speed.received =
+        PerSecond(result.receiver->bytes, *result.receiver->elapsed_ns);
+    return speed;
+  }
+
+  Speed Bare(const Task& task, std::int64_t count) {
+    const std::string port = NextPort();
+    Background reader(
+        Inside(lab_.hosts()[1].netns,
+               {spec_.bare.string(), "receive", lab_.hosts()[1].address, port,
+                std::to_string(task.read)}));
+    std::this_thread::sleep_for(50ms);
+    const std::string sent =
+        Output(Inside(lab_.hosts()[0].netns,
+                      {spec_.bare.string(), "send", lab_.hosts()[1].address,
+                       port, std::to_string(task.write), std::to_string(count),
+                       task.nagle ? "0" : "1"}));
+    const std::string got = reader.Finish(20s);
+    Speed speed;
+    double ns = 0;
+    double bytes = 0;
+    if (std::sscanf(sent.c_str(), "%lf %lf", &ns, &bytes) == 2 && ns > 0)
+      speed.writes = static_cast<double>(count) / ns * 1e9;
+    if (std::sscanf(got.c_str(), "%lf %lf", &ns, &bytes) == 2 && ns > 0)
+      speed.received = bytes / ns * 1e9;
+    return speed;
+  }
+
+  Speed Iperf3(const Task& task) {
+    if (!OnPath("iperf3")) return {};
+    const std::string port = NextPort();
+    Background server(
+        Inside(lab_.hosts()[1].netns, {"iperf3", "-s", "-1", "-p", port}));
+    std::this_thread::sleep_for(100ms);
+    CommandLine client{"iperf3",
+                       "-c",
+                       lab_.hosts()[1].address,
+                       "-p",
+                       port,
+                       "-J",
+                       "-l",
+                       std::to_string(task.write),
+                       "-t",
+                       fmt::format("{:.0f}", std::max(1.0, spec_.seconds))};
+    if (!task.nagle) client.emplace_back("-N");
+    const auto json = nlohmann::json::parse(
+        Output(Inside(lab_.hosts()[0].netns, client)), nullptr, false);
+    Speed speed;
+    const nlohmann::json::json_pointer rate(
+        "/end/sum_received/bits_per_second");
+    if (json.is_object() && json.contains(rate))
+      speed.received = json.at(rate).get<double>() / 8;
+    return speed;
+  }
+
+  Speed Nuttcp(const Task& task) {
+    if (!OnPath("nuttcp")) return {};
+    const std::string port = NextPort();
+    const std::string data = NextPort();
+    Background server(
+        Inside(lab_.hosts()[1].netns, {"nuttcp", "-1", "-P" + port}));
+    std::this_thread::sleep_for(100ms);
+    CommandLine client{"nuttcp",
+                       "-P" + port,
+                       "-p" + data,
+                       "-fparse",
+                       fmt::format("-l{}", task.write),
+                       fmt::format("-T{:.0f}", std::max(1.0, spec_.seconds))};
+    if (!task.nagle) client.emplace_back("-D");
+    client.push_back(lab_.hosts()[1].address);
+    const std::string said = Output(Inside(lab_.hosts()[0].netns, client));
+    Speed speed;
+    double megabytes = 0;
+    double seconds = 0;
+    if (std::sscanf(said.c_str(), "megabytes=%lf real_seconds=%lf", &megabytes,
+                    &seconds) == 2 &&
+        seconds > 0) {
+      speed.received = megabytes * 1048576 / seconds;
+    }
+    return speed;
+  }
+
+ private:
+  static double PerSecond(std::int64_t count, std::int64_t ns) {
+    return static_cast<double>(count) / static_cast<double>(ns) * 1e9;
+  }
+
+  std::string NextPort() {
+    port_ = port_ >= 29000 ? 20000 : port_ + 1;
+    return std::to_string(port_);
+  }
+
+  const Lab& lab_;
+  const BenchSpec& spec_;
+  boost::asio::io_context io_;
+  std::vector<Host> hosts_;
+  std::vector<std::unique_ptr<AgentLink>> links_;
+  std::map<std::string, std::int64_t> counts_;
+  int port_ = 20000;
+};
+
+// The values of both sides over the rounds.
+class Score {
+ public:
+  explicit Score(Figure figure) : figure_(std::move(figure)) {}
+  void Add(std::optional<double> ours, std::optional<double> theirs) {
+    if (!ours || !theirs || *theirs <= 0) return;
+    ours_.push_back(*ours);
+    theirs_.push_back(*theirs);
+    ratios_.push_back(*ours / *theirs);
+  }
+  [[nodiscard]] Figure Result() const {
+    Figure figure = figure_;
+    if (ratios_.empty()) {
+      figure.note = "not measured: the other program is missing or failed";
+      return figure;
+    }
+    figure.ours = Median(ours_);
+    figure.theirs = Median(theirs_);
+    figure.ratio = Median(ratios_);
+    return figure;
+  }
+
+ private:
+  Figure figure_;
+  std::vector<double> ours_, theirs_, ratios_;
+};
+
+constexpr std::int64_t kBigWrite = 131072;
+
+// Small writes: against the bare loop with the same reader, and against the
+// tools, whose readers are as small as their writers.
+void SmallRound(Contest& contest, std::map<std::string, Score>& scores,
+                std::int64_t write, bool nagle) {
+  const Task plain{write, 65536, nagle};
+  const std::int64_t count = contest.Count(plain);
+  const Speed ours = contest.Ours(plain, count);
+  const Speed bare = contest.Bare(plain, count);
+  const std::string name =
+      fmt::format("{} B, Nagle {}", write, nagle ? "on" : "off");
+  const auto add = [&](const std::string& against, double goal,
+                       const std::string& unit, auto a, auto b) {
+    const std::string key = name + " " + against;
+    scores.try_emplace(key, Figure{key, unit, 0, 0, 0, goal, {}})
+        .first->second.Add(a, b);
+  };
+  add("against the bare loop", 0.97, "writes/s", ours.writes, bare.writes);
+  const Task like_theirs{write, write, nagle};
+  const Speed small = contest.Ours(like_theirs, contest.Count(like_theirs));
+  add("against nuttcp -l, reader alike", 1.0, "B/s received", small.received,
+      contest.Nuttcp(like_theirs).received);
+  add("against iperf3 -l, reader alike", 1.5, "B/s received", small.received,
+      contest.Iperf3(like_theirs).received);
+}
+
+void BigRound(Contest& contest, std::map<std::string, Score>& scores) {
+  const Task task{kBigWrite, kBigWrite, true};
+  const std::int64_t count = contest.Count(task);
+  const Speed ours = contest.Ours(task, count);
+  const auto add = [&](const std::string& against, double goal, Speed other) {
+    const std::string key = "128 KiB writes against " + against;
+    scores.try_emplace(key, Figure{key, "B/s received", 0, 0, 0, goal, {}})
+        .first->second.Add(ours.received, other.received);
+  };
+  add("the bare loop", 0.97, contest.Bare(task, count));
+  add("iperf3", 1.0, contest.Iperf3(task));
+  add("nuttcp", 1.0, contest.Nuttcp(task));
+}
+
+}  // namespace
+
+double Median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  const std::size_t middle = values.size() / 2;
+  if (values.size() % 2 == 1) return values[middle];
+  return (values[middle - 1] + values[middle]) / 2;
+}
+
+std::vector<Figure> RunRounds(const Lab& lab, const BenchSpec& spec) {
+  Contest contest(lab, spec);
+  std::map<std::string, Score> scores;
+  for (int round = 0; round < spec.rounds; ++round) {
+    std::fprintf(stderr, "bench: round %d of %d\n", round + 1, spec.rounds);
+    for (const std::int64_t write : {1, 32}) {
+      for (const bool nagle : {true, false})
+        SmallRound(contest, scores, write, nagle);
+    }
+    BigRound(contest, scores);
+  }
+  std::vector<Figure> figures;
+  figures.reserve(scores.size());
+  for (const auto& [key, score] : scores) figures.push_back(score.Result());
+  return figures;
+}
+
+}  // namespace wiretoll
