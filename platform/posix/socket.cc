@@ -109,8 +109,8 @@ Result<Done> FinishConnect(int fd, SteadyTime deadline) {
   return Done{};
 }
 
-Result<Done> SetReuseAddress(int fd) {
-  const int on = 1;
+Result<Done> SetReuseAddress(int fd, bool reuse) {
+  const int on = reuse ? 1 : 0;
   if (::setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) < 0) {
     return LastError();
   }
@@ -121,25 +121,27 @@ bool InUse(const Error& error) {
   return error == boost::system::errc::address_in_use;
 }
 
-Result<Socket> BindOnce(NativeAddress local, bool reuse) {
+// Linux lets two sockets with SO_REUSEADDR share a port until one of them
+// listens, so that a bound socket of ours never has it: a port that another
+// trial just took stays taken. Only the bind itself needs it, to get past what
+// remains of a closed connection (TIME_WAIT).
+Result<Done> BindPastRemains(int fd, NativeAddress local) {
+  const Result<Done> shared = SetReuseAddress(fd, true);
+  if (!shared.has_value()) return shared.error();
+  if (::bind(fd, local.get(), local.length) < 0) return LastError();
+  return SetReuseAddress(fd, false);
+}
+
+Result<Socket> Bind(NativeAddress local) {
   const int fd = ::socket(local.family(), SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd < 0) return LastError();
   Socket socket{static_cast<Socket::Handle>(fd)};
-  if (reuse) {
-    const Result<Done> set = SetReuseAddress(fd);
-    if (!set.has_value()) return set.error();
-  }
-  if (::bind(fd, local.get(), local.length) < 0) return LastError();
+  if (::bind(fd, local.get(), local.length) == 0) return socket;
+  const Error plain = LastError();
+  if (!InUse(plain)) return plain;
+  const Result<Done> bound = BindPastRemains(fd, local);
+  if (!bound.has_value()) return bound.error();
   return socket;
-}
-
-// Linux lets two sockets with SO_REUSEADDR share a port until one listens, so
-// the first try goes without: a port that another trial just took stays
-// taken. Only the remains of a closed connection (TIME_WAIT) need the second.
-Result<Socket> Bind(const NativeAddress& local) {
-  Result<Socket> plain = BindOnce(local, false);
-  if (plain.has_value() || !InUse(plain.error())) return plain;
-  return BindOnce(local, true);
 }
 
 }  // namespace
@@ -205,7 +207,7 @@ Result<Done> Socket::Listen() {
   const int fd = Fd(handle_);
   // Accepted sockets inherit it, so that what remains of them does not keep
   // the port from the next trial.
-  const Result<Done> reusable = SetReuseAddress(fd);
+  const Result<Done> reusable = SetReuseAddress(fd, true);
   if (!reusable.has_value()) return reusable.error();
   if (::listen(fd, SOMAXCONN) < 0) return LastError();
   // A connection may be gone between poll and accept: never block in accept.

@@ -21,8 +21,11 @@ using boost::system::errc::invalid_argument;
 using boost::system::errc::timed_out;
 using std::chrono::milliseconds;
 
-// Nobody else's: below what systems hand out as ephemeral ports.
-constexpr PortRange kPorts{20'100, 20'199};
+// Below what systems hand out as ephemeral ports, and one for each test, which
+// may run beside the others.
+constexpr PortRange kPortsInOrder{20'100, 20'199};
+constexpr PortRange kPortsTaken{20'200, 20'299};
+constexpr PortRange kPortsAgain{20'300, 20'399};
 
 std::vector<std::byte> Pattern(std::size_t size) {
   std::vector<std::byte> bytes(size);
@@ -253,20 +256,20 @@ TEST(SocketContractTest, CallsAfterInterruptReturnToo) {
 
 TEST(SocketContractTest, OpenTakesTheFirstFreePortOfTheRange) {
   std::vector<Socket> held;
-  held.push_back(OpenTcp(kLoopback, kPorts).value());
-  held.push_back(OpenTcp(kLoopback, kPorts).value());
+  held.push_back(OpenTcp(kLoopback, kPortsInOrder).value());
+  held.push_back(OpenTcp(kLoopback, kPortsInOrder).value());
   const std::uint16_t first = PortOf(held[0]);
   const std::uint16_t second = PortOf(held[1]);
-  EXPECT_GE(first, kPorts.first);
+  EXPECT_GE(first, kPortsInOrder.first);
   EXPECT_LT(first, second);
-  EXPECT_LE(second, kPorts.last);
+  EXPECT_LE(second, kPortsInOrder.last);
 
   held.erase(held.begin());  // The lower one is free again.
-  EXPECT_EQ(PortOf(OpenTcp(kLoopback, kPorts).value()), first);
+  EXPECT_EQ(PortOf(OpenTcp(kLoopback, kPortsInOrder).value()), first);
 }
 
 TEST(SocketContractTest, RangeThatIsTakenIsAddressInUse) {
-  Socket held = OpenTcp(kLoopback, kPorts).value();
+  Socket held = OpenTcp(kLoopback, kPortsTaken).value();
   const PortRange taken{PortOf(held), PortOf(held)};
   EXPECT_EQ(OpenTcp(kLoopback, taken).error(), address_in_use)
       << "a port is taken before anybody listens on it";
@@ -285,7 +288,7 @@ TEST(SocketContractTest, LastPortOfAllEndsTheRange) {
 TEST(SocketContractTest, PortOfAClosedConnectionCanBeListenedOnAgain) {
   std::uint16_t port = 0;
   {
-    Socket listening = ListeningSocket(kLoopback, kPorts);
+    Socket listening = ListeningSocket(kLoopback, kPortsAgain);
     port = PortOf(listening);
     Socket near = OpenTcp(kLoopback, {}).value();
     ASSERT_TRUE(
@@ -296,6 +299,8 @@ TEST(SocketContractTest, PortOfAClosedConnectionCanBeListenedOnAgain) {
   }
   Result<Socket> again = OpenTcp(kLoopback, {port, port});
   ASSERT_TRUE(again.has_value()) << again.error().message();
+  EXPECT_EQ(OpenTcp(kLoopback, {port, port}).error(), address_in_use)
+      << "what remains of a connection must not make the port anybody's";
   EXPECT_TRUE(again.value().Listen().has_value());
 }
 
