@@ -1,1 +1,307 @@
+#include "reports/csv.h"
 
+#include <fmt/format.h>
+
+#include <array>
+#include <functional>
+#include <iterator>
+#include <ostream>
+#include <type_traits>
+
+#include "harness/samples/fields.h"
+#include "harness/samples/run_folder.h"
+#include "harness/study/study.h"
+#include "reports/text.h"
+
+namespace wiretoll {
+namespace {
+
+// Factors with a column of their own; another one goes to other_factors.
+constexpr std::array<const char*, 17> kFactors{
+    "transport", "pattern", "write",  "read",    "request", "reply",
+    "nagle",     "rcvbuf",  "sndbuf", "gap",     "rate",    "congestion",
+    "quickack",  "cork",    "mss",    "streams", "pin"};
+
+// Options whose effect is of interest at one end.
+struct EndOption {
+  const char* column;
+  const char* option;
+  bool receiver;
+};
+constexpr std::array<EndOption, 5> kOptions{{
+    {"sender_nagle_effective", "nagle", false},
+    {"sender_sndbuf_effective_bytes", "sndbuf", false},
+    {"sender_congestion_effective", "congestion", false},
+    {"sender_mss_effective_bytes", "mss", false},
+    {"receiver_rcvbuf_effective_bytes", "rcvbuf", true},
+}};
+
+using Out = std::string;
+using Getter = std::function<void(const Sample&, Out&)>;
+
+struct Column {
+  CsvColumn head;
+  Getter append;
+};
+
+void Append(Out& out, std::int64_t number) {
+  fmt::format_to(std::back_inserter(out), "{}", number);
+}
+void Append(Out& out, const std::optional<std::int64_t>& number) {
+  if (number.has_value()) Append(out, *number);
+}
+void AppendText(Out& out, std::string_view text) { out += CsvField(text); }
+
+std::string OptionText(const OptionValue& value) {
+  if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "on" : "off";
+  if (const auto* number = std::get_if<std::int64_t>(&value)) {
+    return fmt::format("{}", *number);
+  }
+  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  return {};
+}
+
+const std::optional<EndReport>& EndOf(const Sample& sample, bool receiver) {
+  return receiver ? sample.receiver : sample.sender;
+}
+
+class ColumnList {
+ public:
+  ColumnList() {
+    Trial();
+    FactorColumns();
+    for (const bool receiver : {false, true}) End(receiver);
+    Options();
+    Latency();
+    WireColumns();
+    for (const bool receiver : {false, true}) Counters(receiver);
+    Reasons();
+  }
+  std::vector<Column> Take() { return std::move(columns_); }
+
+ private:
+  void Add(std::string name, std::string meaning, Getter append) {
+    columns_.push_back(
+        {{std::move(name), std::move(meaning)}, std::move(append)});
+  }
+
+  void AddText(std::string name, std::string meaning,
+               std::string Sample::*member) {
+    Add(std::move(name), std::move(meaning),
+        [member](const Sample& s, Out& out) { AppendText(out, s.*member); });
+  }
+
+  void Trial() {
+    AddText("trial", "name of the trial, unique in its run", &Sample::trial);
+    AddText("study", "study it belongs to", &Sample::study);
+    AddText("case", "case of the study", &Sample::case_id);
+    Add("repeat", "block, from 0",
+        [](const Sample& s, Out& out) { Append(out, s.repeat); });
+    Add("order", "position in the run, from 0",
+        [](const Sample& s, Out& out) { Append(out, s.order); });
+    AddText("started", "RFC 3339, UTC", &Sample::started);
+    Add("outcome", "ok, failed or skipped", [](const Sample& s, Out& out) {
+      out += kOutcomeNames[static_cast<std::size_t>(s.outcome)];
+    });
+    AddText("reason", "why it failed or was skipped", &Sample::reason);
+    AddText("link", "the link it ran over", &Sample::link);
+  }
+
+  static bool HasColumn(const std::string& factor) {
+    for (const char* name : kFactors) {
+      if (factor == name) return true;
+    }
+    return false;
+  }
+
+  void FactorColumns() {
+    for (const char* name : kFactors) {
+      Add(name, "factor; bytes where it is a number",
+          [key = std::string(name)](const Sample& s, Out& out) {
+            for (const auto& [factor, value] : s.factors) {
+              if (factor == key) AppendText(out, SpellFactor(value));
+            }
+          });
+    }
+    Add("other_factors", "factors without a column: name=value;...",
+        [](const Sample& s, Out& out) {
+          std::string text;
+          for (const auto& [factor, value] : s.factors) {
+            if (HasColumn(factor)) continue;
+            text += fmt::format("{}{}={}", text.empty() ? "" : ";", factor,
+                                SpellFactor(value));
+          }
+          AppendText(out, text);
+        });
+  }
+
+  // Of an end that may be missing altogether.
+  template <class Use>
+  void AddEnd(bool receiver, std::string_view name, std::string meaning,
+              Use use) {
+    Add(fmt::format("{}_{}", receiver ? "receiver" : "sender", name),
+        std::move(meaning), [receiver, use](const Sample& s, Out& out) {
+          const auto& end = EndOf(s, receiver);
+          if (end.has_value()) use(*end, out);
+        });
+  }
+
+  void End(bool receiver) {
+    for (const auto& field : kEndTexts) {
+      AddEnd(receiver, field.name, "of the end",
+             [member = field.member](const EndReport& end, Out& out) {
+               AppendText(out, end.*member);
+             });
+    }
+    for (const auto& field : kEndTotals) {
+      AddEnd(receiver, field.name,
+             "total: calls, payload bytes, connections refused",
+             [member = field.member](const EndReport& end, Out& out) {
+               Append(out, end.*member);
+             });
+    }
+    for (const auto& field : kEndCounts) {
+      const Owner other = receiver ? Owner::kSender : Owner::kReceiver;
+      if (field.owner == other) continue;
+      AddEnd(receiver, field.name, "by this end's own clock and count",
+             [member = field.member](const EndReport& end, Out& out) {
+               Append(out, end.*member);
+             });
+    }
+    AddEnd(receiver, "disturbed", "1: load, steal or a clock step disturbed it",
+           [](const EndReport& end, Out& out) {
+             out += end.disturbance.disturbed ? '1' : '0';
+           });
+  }
+
+  void Options() {
+    for (const EndOption& option : kOptions) {
+      Add(option.column, "socket option as read back",
+          [option](const Sample& s, Out& out) {
+            const auto& end = EndOf(s, option.receiver);
+            if (!end.has_value()) return;
+            const auto place = end->options.find(option.option);
+            if (place == end->options.end()) return;
+            AppendText(out, OptionText(place->second.effective));
+          });
+    }
+    Add("receiver_verified", "1: every payload byte was as sent",
+        [](const Sample& s, Out& out) {
+          if (!s.receiver.has_value() || !s.receiver->verified.has_value()) {
+            return;
+          }
+          out += *s.receiver->verified ? '1' : '0';
+        });
+  }
+
+  void Latency() {
+    for (const auto& field : kLatencyFields) {
+      Add(fmt::format("latency_{}", field.name),
+          "round trips of request and response, at the client",
+          [member = field.member](const Sample& s, Out& out) {
+            if (!s.sender.has_value() || !s.sender->latency.has_value()) return;
+            Append(out, (*s.sender->latency).*member);
+          });
+    }
+  }
+
+  void WireColumns() {
+    Add("wire_observer", "who saw the wire", [](const Sample& s, Out& out) {
+      if (s.wire.has_value()) AppendText(out, s.wire->observer);
+    });
+    for (const auto& field : kWireFields) {
+      Add(fmt::format("wire_{}", field.name),
+          "data direction; l1 counts preamble and gap",
+          [member = field.member](const Sample& s, Out& out) {
+            if (s.wire.has_value()) Append(out, (*s.wire).*member);
+          });
+    }
+    Add("wire_agreement", "whether both ends counted the same",
+        [](const Sample& s, Out& out) {
+          if (s.wire.has_value()) AppendText(out, s.wire->agreement);
+        });
+  }
+
+  void Counters(bool receiver) {
+    for (const auto& field : kCounterFields) {
+      AddEnd(receiver, fmt::format("tcp_{}", field.name),
+             "the kernel's count for the connection",
+             [member = field.member](const EndReport& end, Out& out) {
+               Append(out, end.counters.*member);
+             });
+    }
+  }
+
+  static void AddReason(std::string& text, std::string_view where,
+                        const std::string& reason) {
+    if (reason.empty()) return;
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", where, reason);
+  }
+
+  void Reasons() {
+    Add("why_null", "why empty fields are empty: field: reason; ...",
+        [](const Sample& s, Out& out) {
+          std::string text;
+          for (const bool receiver : {false, true}) {
+            const auto& end = EndOf(s, receiver);
+            const std::string name = receiver ? "receiver" : "sender";
+            if (!end.has_value()) {
+              AddReason(text, name, s.reason);
+              continue;
+            }
+            for (const auto& [field, reason] : end->why_null) {
+              AddReason(text, name + '_' + field, reason);
+            }
+            AddReason(text, name + "_tcp", end->counters.reason);
+          }
+          if (s.wire.has_value()) AddReason(text, "wire", s.wire->reason);
+          AppendText(out, text);
+        });
+  }
+
+  std::vector<Column> columns_;
+};
+
+const std::vector<Column>& Columns() {
+  static const std::vector<Column> columns = ColumnList().Take();
+  return columns;
+}
+
+}  // namespace
+
+const std::vector<CsvColumn>& CsvColumns() {
+  static const std::vector<CsvColumn> heads = [] {
+    std::vector<CsvColumn> list{{"run", "run folder, as given"}};
+    for (const Column& column : Columns()) list.push_back(column.head);
+    return list;
+  }();
+  return heads;
+}
+
+Outcome<Done> WriteSamplesCsv(const std::vector<std::filesystem::path>& runs,
+                              std::ostream& out) {
+  Out line;
+  for (const CsvColumn& column : CsvColumns()) {
+    line += line.empty() ? "" : ",";
+    line += column.name;
+  }
+  // RFC 4180 ends a line with CR LF.
+  line += "\r\n";
+  out << line;
+  for (const std::filesystem::path& run : runs) {
+    const std::string name = CsvField(run.string());
+    const auto read = ForEachSample(run, [&](Sample&& sample) {
+      line = name;
+      for (const Column& column : Columns()) {
+        line += ',';
+        column.append(sample, line);
+      }
+      line += "\r\n";
+      out << line;
+    });
+    if (!read.has_value()) return read.error();
+  }
+  return Done{};
+}
+
+}  // namespace wiretoll

@@ -1,1 +1,275 @@
+#include <fmt/format.h>
 
+#include <algorithm>
+
+#include "reports/document.h"
+#include "reports/text.h"
+
+namespace wiretoll {
+namespace {
+
+// Shown beside the large picture before the fold.
+constexpr std::size_t kPanelsBeforeFold = 6;
+
+// Attribute selectors turn gnuplot's fixed greys into the theme's.
+constexpr const char* kStyle = R"css(
+:root{--fg:#1f2328;--dim:#5f6672;--bg:#fff;--card:#f6f7f9;--line:#e1e4e8;
+--grid:#d9dde2;--axis:#8a8f98;--mark:#fff6e0}
+@media (prefers-color-scheme:dark){:root{--fg:#e6e8eb;--dim:#a3abb6;
+--bg:#14171b;--card:#1c2026;--line:#2f353d;--grid:#2f353d;--axis:#6d7480;
+--mark:#2d2714}}
+*{box-sizing:border-box}
+html{color-scheme:light dark;-webkit-text-size-adjust:100%}
+body{font:16px/1.55 Inter,Helvetica,Arial,sans-serif;color:var(--fg);
+background:var(--bg);margin:0 auto;max-width:1080px;padding:2rem 1rem 4rem;
+font-variant-numeric:tabular-nums;overflow-wrap:anywhere}
+h1{font-size:1.7rem;line-height:1.25;margin:.4em 0 .2em}
+h2{font-size:1.3rem;margin:2.8rem 0 .4rem}
+h3{font-size:1.05rem;margin:2rem 0 .4rem}
+.q{color:var(--dim);margin:.2em 0;max-width:44em}
+.tags{display:flex;flex-wrap:wrap;gap:.4rem;margin:0;padding:0;list-style:none}
+.tags li{font-size:.8rem;border:1px solid var(--line);border-radius:1em;
+padding:.1rem .7rem;color:var(--dim)}
+.cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(210px,1fr));
+gap:.8rem;margin:1.4rem 0}
+.card{background:var(--card);border:1px solid var(--line);border-radius:10px;
+padding:.8rem 1rem;font-size:.95rem}
+.card b{font-size:1.35rem;line-height:1.3;display:block}
+figure{margin:2.4rem 0}
+figure h3{margin:0 0 .3rem}
+figcaption{margin-top:.5rem;max-width:60em}
+figcaption small,.note{color:var(--dim);font-size:.84rem}
+.box{overflow-x:auto}
+.large svg{display:block;width:100%;min-width:660px;height:auto}
+.small{display:grid;grid-template-columns:repeat(auto-fit,minmax(300px,1fr));
+gap:1rem 1.2rem;margin-top:1rem}
+.small svg{display:block;width:100%;height:auto;max-width:420px}
+.panel{margin:0;min-width:0}
+.panel p,.which{color:var(--dim);font-size:.84rem;margin:.2rem 0}
+.keys{display:flex;flex-wrap:wrap;gap:.2rem 1.1rem;margin:.4rem 0;padding:0;
+list-style:none;color:var(--dim);font-size:.84rem}
+.keys svg{vertical-align:-1px;margin-right:.4em}
+svg text{fill:var(--dim);font-family:Inter,Helvetica,Arial,sans-serif}
+svg [stroke="rgb(138, 143, 152)"]{stroke:var(--axis)}
+svg [stroke="rgb(208, 212, 218)"]{stroke:var(--grid)}
+.missing{border:1px dashed var(--axis);border-radius:10px;color:var(--dim);
+padding:1.2rem 1rem}
+.table{overflow-x:auto;margin:.4rem 0}
+table{border-collapse:collapse;min-width:100%;font-size:.9rem}
+td,th{padding:.34rem .6rem;border-bottom:1px solid var(--line);
+text-align:right;vertical-align:top;white-space:nowrap}
+th{font-weight:600}
+td.w,th.w{text-align:left;white-space:normal;overflow-wrap:normal}
+td.w{max-width:26em;min-width:4em}
+td.l{min-width:16em}
+tr.m td{background:var(--mark)}
+pre{background:var(--card);border:1px solid var(--line);border-radius:10px;
+padding:.8rem 1rem;white-space:pre-wrap;font-size:.85rem}
+summary{cursor:pointer;color:var(--dim);margin:.8rem 0}
+footer{color:var(--dim);font-size:.84rem;margin-top:3rem}
+@media print{body{max-width:none;padding:0}details>*{display:block}
+figure,.card,tr{break-inside:avoid}.large svg{min-width:0}}
+)css";
+
+class Page {
+ public:
+  explicit Page(const Document& document) : document_(document) {}
+
+  std::string Make() {
+    Head();
+    Cards();
+    for (const std::string& note : document_.notes) {
+      Raw(fmt::format("<p class=\"note\">{}</p>\n", HtmlText(note)));
+    }
+    for (const StudyPart& part : document_.parts) Part(part);
+    for (const Table& table : document_.tables) TableBlock(table, "h2");
+    Repeat();
+    Raw("</main>\n</body>\n</html>\n");
+    return std::move(out_);
+  }
+
+ private:
+  void Raw(std::string_view text) { out_ += text; }
+
+  void Head() {
+    const std::string title = HtmlText(document_.title);
+    Raw("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta "
+        "charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\" "
+        "content=\"default-src 'none'; style-src 'unsafe-inline'; img-src "
+        "data:\">\n<meta name=\"viewport\" "
+        "content=\"width=device-width,initial-scale=1\">\n");
+    Raw(fmt::format("<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n",
+                    title, kStyle));
+    if (!document_.tags.empty()) {
+      Raw("<ul class=\"tags\">");
+      for (const std::string& tag : document_.tags) {
+        Raw(fmt::format("<li>{}</li>", HtmlText(tag)));
+      }
+      Raw("</ul>\n");
+    }
+    Raw(fmt::format("<main>\n<h1 dir=\"auto\">{}</h1>\n", title));
+    Question(document_.question);
+  }
+
+  void Question(const std::string& question) {
+    if (question.empty()) return;
+    Raw(fmt::format("<p class=\"q\" dir=\"auto\">{}</p>\n",
+                    HtmlText(question)));
+  }
+
+  void Cards() {
+    Raw("<div class=\"cards\">\n");
+    for (const Card& card : document_.cards) {
+      Raw(fmt::format("<div class=\"card\"><b>{}</b>{}</div>\n",
+                      HtmlText(card.figure), HtmlText(card.text)));
+    }
+    Raw("</div>\n");
+  }
+
+  void Part(const StudyPart& part) {
+    if (!part.title.empty()) {
+      Raw(fmt::format("<h2 dir=\"auto\">{}</h2>\n", HtmlText(part.title)));
+    }
+    Question(part.question);
+    for (const Picture& picture : part.pictures) Figure(picture);
+    for (const Table& table : part.tables) TableBlock(table, "h3");
+    if (!part.source.empty()) {
+      Raw(
+          fmt::format("<p class=\"note\" dir=\"auto\">Source of the study: "
+                      "{}</p>\n",
+                      HtmlText(part.source)));
+    }
+  }
+
+  void Figure(const Picture& picture) {
+    Raw(fmt::format("<figure class=\"picture\">\n<h3>{}</h3>\n",
+                    HtmlText(picture.title)));
+    const bool drawable = !picture.panels.empty();
+    if (drawable && document_.no_pictures.empty()) {
+      Keys(picture.keys);
+      Panels(picture.panels);
+    } else {
+      Raw(fmt::format("<div class=\"missing\">{}</div>\n",
+                      drawable
+                          ? "No picture: " + HtmlText(document_.no_pictures)
+                          : HtmlText(picture.missing)));
+    }
+    Raw(
+        fmt::format("<figcaption><b>{}</b> <small>{}</small></figcaption>\n"
+                    "</figure>\n",
+                    HtmlText(picture.sentence), HtmlText(picture.drawn)));
+  }
+
+  void Keys(const std::vector<Key>& keys) {
+    if (keys.empty()) return;
+    Raw("<ul class=\"keys\">");
+    for (const Key& key : keys) {
+      const std::string mark =
+          key.dashed ? fmt::format(
+                           "<line x1=\"0\" y1=\"6\" x2=\"16\" y2=\"6\" "
+                           "stroke=\"{}\" stroke-width=\"2\" "
+                           "stroke-dasharray=\"4 3\"/>",
+                           key.colour)
+                     : fmt::format(
+                           "<rect width=\"12\" height=\"12\" rx=\"2\" "
+                           "fill=\"{}\"/>",
+                           key.colour);
+      Raw(
+          fmt::format("<li><svg width=\"{}\" height=\"12\" "
+                      "aria-hidden=\"true\">{}</svg>{}</li>",
+                      key.dashed ? 16 : 12, mark, HtmlText(key.text)));
+    }
+    Raw("</ul>\n");
+  }
+
+  void Panels(const std::vector<Panel>& panels) {
+    if (!panels[0].label.empty()) {
+      Raw(fmt::format("<p class=\"which\">{}</p>\n",
+                      HtmlText(panels[0].label)));
+    }
+    Raw(fmt::format("<div class=\"box large\">{}</div>\n", panels[0].svg));
+    const std::size_t shown = std::min(panels.size(), 1 + kPanelsBeforeFold);
+    Small(panels, 1, shown);
+    if (panels.size() <= shown) return;
+    Raw(fmt::format("<details><summary>{} more</summary>\n",
+                    panels.size() - shown));
+    Small(panels, shown, panels.size());
+    Raw("</details>\n");
+  }
+
+  void Small(const std::vector<Panel>& panels, std::size_t from,
+             std::size_t to) {
+    if (from >= to) return;
+    Raw("<div class=\"small\">\n");
+    for (std::size_t i = from; i < to; ++i) {
+      Raw(fmt::format("<div class=\"panel\"><p>{}</p>{}</div>\n",
+                      HtmlText(panels[i].label), panels[i].svg));
+    }
+    Raw("</div>\n");
+  }
+
+  void TableBlock(const Table& table, const char* heading) {
+    Raw(fmt::format("<{0}>{1}</{0}>\n", heading, HtmlText(table.title)));
+    if (table.rows.empty()) {
+      Raw(fmt::format("<p>{}</p>\n", HtmlText(table.empty)));
+      return;
+    }
+    if (!table.sentence.empty()) {
+      Raw(fmt::format("<p><b>{}</b></p>\n", HtmlText(table.sentence)));
+    }
+    Rows(table);
+    if (!table.note.empty()) {
+      Raw(fmt::format("<p class=\"note\">{}</p>\n", HtmlText(table.note)));
+    }
+  }
+
+  void Rows(const Table& table) {
+    Raw("<div class=\"table\"><table>\n<thead><tr>");
+    for (const Column& column : table.columns) {
+      Raw(fmt::format("<th scope=\"col\"{}>{}</th>",
+                      column.figures ? "" : " class=\"w\"",
+                      HtmlText(column.head)));
+    }
+    Raw("</tr></thead>\n<tbody>\n");
+    for (std::size_t i = 0; i < table.rows.size(); ++i) {
+      const bool marked = i < table.marked.size() && table.marked[i];
+      Raw(marked ? "<tr class=\"m\">" : "<tr>");
+      for (std::size_t k = 0; k < table.rows[i].size(); ++k) {
+        Field(table.columns[k], table.rows[i][k]);
+      }
+      Raw("</tr>\n");
+    }
+    Raw("</tbody>\n</table></div>\n");
+  }
+
+  void Field(const Column& column, const std::string& text) {
+    constexpr std::size_t kLong = 40;
+    const char* shape = column.figures         ? ""
+                        : Length(text) > kLong ? " class=\"w l\" dir=\"auto\""
+                                               : " class=\"w\" dir=\"auto\"";
+    Raw(fmt::format("<td{}>{}</td>", shape, HtmlText(text)));
+  }
+
+  void Repeat() {
+    Raw("<h2>How to repeat it</h2>\n");
+    if (document_.commands.empty()) {
+      Raw("<p>No command is recorded.</p>\n");
+    }
+    for (const std::string& command : document_.commands) {
+      Raw(fmt::format("<pre>{}</pre>\n", HtmlText(command)));
+    }
+    Raw(
+        fmt::format("<footer>{} Beside this page: report.md, samples.csv (a "
+                    "row a trial), report.json (all figures).</footer>\n",
+                    HtmlText(document_.made_by)));
+  }
+
+  const Document& document_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string HtmlPage(const Document& document) { return Page(document).Make(); }
+
+}  // namespace wiretoll

@@ -1,1 +1,357 @@
+#include "reports/json.h"
 
+#include <array>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "reports/text.h"
+
+namespace wiretoll {
+namespace {
+
+// Keys in the order of writing: a reader of the file meets names before
+// figures.
+using Json = nlohmann::ordered_json;
+
+std::string Dump(const Json& json) {
+  // Text of a run may hold broken UTF-8; it must not break the file.
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+template <class T>
+Json OrNull(const std::optional<T>& value) {
+  return value.has_value() ? Json(*value) : Json(nullptr);
+}
+
+Json ToJson(const FactorValue& value) {
+  if (const auto* number = std::get_if<std::int64_t>(&value)) return *number;
+  return std::get<std::string>(value);
+}
+
+Json ToJson(const Factors& factors) {
+  Json json = Json::object();
+  for (const auto& [name, value] : factors) json[name] = ToJson(value);
+  return json;
+}
+
+void PutInterval(Json& json, const std::optional<Interval>& interval,
+                 int blocks) {
+  json["low"] = interval ? Json(interval->low) : Json(nullptr);
+  json["high"] = interval ? Json(interval->high) : Json(nullptr);
+  json["blocks"] = blocks;
+  if (!interval) json["why_null"] = "fewer than three blocks give no interval";
+}
+
+Json ToJson(const Ratio& ratio) {
+  constexpr std::array<const char*, 3> kVerdicts{"higher", "lower",
+                                                 "not distinguishable"};
+  Json json{{"median", ratio.median}};
+  PutInterval(json, ratio.interval, ratio.blocks);
+  json["verdict"] = kVerdicts[static_cast<std::size_t>(ratio.verdict)];
+  return json;
+}
+
+Json FiguresOf(const Cell& cell) {
+  Json figures = Json::object();
+  for (std::size_t m = 0; m < kMetricCount; ++m) {
+    const auto metric = static_cast<Metric>(m);
+    const auto& figure = cell.figures[m];
+    if (!figure.has_value()) {
+      figures[JsonMetricName(metric)] = nullptr;
+      continue;
+    }
+    Json json{{"median", figure->median}};
+    PutInterval(json, figure->interval, figure->blocks);
+    Json blocks = Json::array(), values = Json::array();
+    for (const auto& [block, value] : cell.by_block[m]) {
+      blocks.push_back(block);
+      values.push_back(value);
+    }
+    json["by_block"] = {{"block", std::move(blocks)},
+                        {"value", std::move(values)}};
+    figures[JsonMetricName(metric)] = std::move(json);
+  }
+  return figures;
+}
+
+Json WhyNull(const Cell& cell) {
+  Json why = Json::object();
+  for (std::size_t m = 0; m < kMetricCount; ++m) {
+    const auto metric = static_cast<Metric>(m);
+    if (cell.figures[m].has_value()) continue;
+    const auto own = cell.why_missing.find(metric);
+    const std::string& reason =
+        own == cell.why_missing.end() ? cell.reason : own->second;
+    why[JsonMetricName(metric)] = reason.empty() ? "not observed" : reason;
+  }
+  if (!cell.capacity) {
+    why["capacity"] =
+        cell.why_no_capacity.empty() ? "not observed" : cell.why_no_capacity;
+  }
+  if (!cell.theory) {
+    why["theory"] =
+        cell.why_no_theory.empty() ? "no rule applies" : cell.why_no_theory;
+  }
+  return why;
+}
+
+Json ToJson(const Capacity& capacity) {
+  return {{"payload_share", capacity.payload},
+          {"headers_share", capacity.headers},
+          {"framing_share", capacity.framing},
+          {"retransmission_share", capacity.retransmission},
+          {"window_wait_share", capacity.window_wait},
+          {"ack_wait_share", capacity.ack_wait},
+          {"program_wait_share", capacity.program_wait}};
+}
+
+Json ToJson(const CaseTheory::Prediction& prediction) {
+  constexpr std::array<const char*, 3> kKinds{"value", "at most", "at least"};
+  return {{"rule", prediction.rule},
+          {"metric", JsonMetricName(prediction.metric)},
+          {"kind", kKinds[static_cast<std::size_t>(prediction.kind)]},
+          {"value", prediction.value},
+          {"assumptions", prediction.assumptions},
+          {"limits", prediction.limits},
+          {"source", prediction.source}};
+}
+
+Json ToJson(const CaseTheory& theory) {
+  Json json{{"mss_bytes", theory.mss},
+            {"header_bytes", theory.header_bytes},
+            {"best_segments", theory.best_segments},
+            {"worst_segments", theory.worst_segments},
+            {"best_efficiency", theory.best_efficiency},
+            {"worst_efficiency", theory.worst_efficiency},
+            {"best_throughput_bytes_per_s", OrNull(theory.best_throughput)},
+            {"worst_throughput_bytes_per_s", OrNull(theory.worst_throughput)}};
+  if (!theory.best_throughput || !theory.worst_throughput) {
+    json["why_null"] = "the line's rate is not known";
+  }
+  Json predictions = Json::array();
+  for (const auto& prediction : theory.predictions) {
+    predictions.push_back(ToJson(prediction));
+  }
+  json["predictions"] = std::move(predictions);
+  return json;
+}
+
+Json ToJson(const Cell& cell) {
+  Json json{{"study", cell.study},
+            {"run", cell.run},
+            {"case", cell.case_id},
+            {"factors", ToJson(cell.factors)},
+            {"sender",
+             {{"host", cell.sender},
+              {"os", cell.sender_os},
+              {"stack", cell.sender_stack}}},
+            {"receiver",
+             {{"host", cell.receiver},
+              {"os", cell.receiver_os},
+              {"stack", cell.receiver_stack}}},
+            {"link", cell.link},
+            {"ok_trials", cell.ok},
+            {"failed_trials", cell.failed},
+            {"skipped_trials", cell.skipped},
+            {"disturbed_trials", cell.disturbed}};
+  json["figures"] = FiguresOf(cell);
+  json["capacity"] = cell.capacity ? ToJson(*cell.capacity) : Json(nullptr);
+  json["theory"] = cell.theory ? ToJson(*cell.theory) : Json(nullptr);
+  json["why_null"] = WhyNull(cell);
+  return json;
+}
+
+Json ToJson(const Effect& effect) {
+  return {{"factor", effect.factor},
+          {"base", ToJson(effect.base)},
+          {"other", ToJson(effect.other)},
+          {"metric", JsonMetricName(effect.metric)},
+          {"base_cell", effect.base_cell},
+          {"other_cell", effect.other_cell},
+          {"ratio", ToJson(effect.ratio)}};
+}
+
+Json ToJson(const ClaimResult& result) {
+  constexpr std::array<const char*, 4> kAnswers{
+      "supported", "refuted", "not distinguishable", "not tested"};
+  return {{"study", result.study},
+          {"id", result.claim.id},
+          {"text", result.claim.text},
+          {"metric", result.claim.metric},
+          {"expected", OrNull(result.claim.expected)},
+          {"tolerance", result.claim.tolerance},
+          {"at_least", OrNull(result.claim.at_least)},
+          {"at_most", OrNull(result.claim.at_most)},
+          {"answer", kAnswers[static_cast<std::size_t>(result.answer)]},
+          {"why", result.why}};
+}
+
+Json ToJson(const BufferRow& row) {
+  Json json{{"host", row.host},
+            {"os", row.os},
+            {"stack", row.stack},
+            {"buffer", row.buffer},
+            {"requested", row.requested},
+            {"effective_low_bytes", OrNull(row.effective_low)},
+            {"effective_high_bytes", OrNull(row.effective_high)},
+            {"initial_window_bytes", OrNull(row.initial_window)},
+            {"peak_window_bytes", OrNull(row.peak_window)},
+            {"mss_bytes", OrNull(row.mss)},
+            {"note", row.note}};
+  const bool complete = row.effective_low && row.effective_high &&
+                        row.initial_window && row.peak_window && row.mss;
+  if (!complete) {
+    json["why_null"] = row.buffer == "sndbuf"
+                           ? "a send buffer has no window"
+                           : (row.note.empty() ? "not observed" : row.note);
+  }
+  return json;
+}
+
+Json ToJson(const Problem& problem) {
+  constexpr std::array<const char*, 3> kOutcomes{"ok", "failed", "skipped"};
+  return {{"outcome", kOutcomes[static_cast<std::size_t>(problem.outcome)]},
+          {"disturbed", problem.disturbed},
+          {"reason", problem.reason},
+          {"trials", problem.trials},
+          {"example", problem.example}};
+}
+
+Json ToJson(const RecordedFact& fact) {
+  Json json = nullptr;
+  if (fact.number.has_value()) {
+    json = *fact.number;
+  } else if (const auto* flag = std::get_if<bool>(&fact.value)) {
+    json = *flag;
+  } else if (const auto* number = std::get_if<std::int64_t>(&fact.value)) {
+    json = *number;
+  } else if (const auto* text = std::get_if<std::string>(&fact.value)) {
+    json = *text;
+  }
+  Json entry{{"name", fact.name}, {"value", std::move(json)}};
+  if (!fact.reason.empty() || entry["value"].is_null()) {
+    entry["reason"] = fact.reason.empty() ? "not observed" : fact.reason;
+  }
+  return entry;
+}
+
+Json ToJson(const RecordedHost& host) {
+  Json facts = Json::array();
+  for (const RecordedFact& fact : host.facts) facts.push_back(ToJson(fact));
+  return {{"name", host.name},
+          {"os", host.os},
+          {"stack", host.stack},
+          {"description", host.description},
+          {"address", host.address},
+          {"agent", host.agent},
+          {"agent_version", host.agent_version},
+          {"facts", std::move(facts)}};
+}
+
+Json ToJson(const RecordedLink& link) {
+  Json json{{"kind", link.kind},
+            {"description", link.description},
+            {"rate_bits_per_s", OrNull(link.rate_bits_per_second)},
+            {"framing", link.framing},
+            {"mtu_bytes", OrNull(link.mtu)},
+            {"delay_ns", OrNull(link.delay_ns)},
+            {"loss_share", OrNull(link.loss)},
+            {"settings", link.settings}};
+  if (!link.rate_bits_per_second || !link.mtu || !link.delay_ns || !link.loss) {
+    json["why_null"] = "neither set nor described";
+  }
+  return json;
+}
+
+Json ToJson(const RunRecord& run) {
+  Json hosts = Json::array(), pairs = Json::array();
+  for (const RecordedHost& host : run.hosts) hosts.push_back(ToJson(host));
+  for (const auto& [sender, receiver] : run.pairs) {
+    pairs.push_back({{"sender", sender}, {"receiver", receiver}});
+  }
+  Json json{{"wiretoll_version", run.wiretoll_version},
+            {"started", run.started},
+            {"command", run.command},
+            {"seed", run.seed},
+            {"repeats", run.repeats},
+            {"precision_share", OrNull(run.precision)},
+            {"filter", run.filter},
+            {"hosts", std::move(hosts)},
+            {"pairs", std::move(pairs)},
+            {"link", ToJson(run.link)}};
+  if (!run.precision) json["why_null"] = "no precision was asked for";
+  return json;
+}
+
+Json ToJson(const Study& study) {
+  return {{"name", study.name},       {"file", study.file},
+          {"title", study.title},     {"question", study.question},
+          {"source", study.source},   {"cases", study.cases.size()},
+          {"varying", study.varying}, {"text", study.text}};
+}
+
+template <class List>
+void WriteList(const char* name, const List& list, std::ostream& out) {
+  out << ",\n\"" << name << "\":[";
+  const char* separator = "\n";
+  for (const auto& entry : list) {
+    out << separator << Dump(ToJson(entry));
+    separator = ",\n";
+  }
+  out << "]";
+}
+
+Json Totals(const Analysis& analysis) {
+  Json causes = Json::object();
+  for (const auto& [cause, trials] : analysis.agreement.causes) {
+    causes[cause] = trials;
+  }
+  return {{"ok_trials", analysis.ok},
+          {"failed_trials", analysis.failed},
+          {"skipped_trials", analysis.skipped},
+          {"disturbed_trials", analysis.disturbed},
+          {"complete_blocks", analysis.blocks},
+          {"agreement",
+           {{"equal_trials", analysis.agreement.equal},
+            {"different_trials", analysis.agreement.different},
+            {"one_observer_trials", analysis.agreement.one_observer},
+            {"causes", std::move(causes)}}}};
+}
+
+}  // namespace
+
+std::string JsonMetricName(Metric metric) {
+  constexpr std::array<const char*, kMetricCount> kUnits{"_bytes_per_s",
+                                                         "_bytes_per_s",
+                                                         "_ratio",
+                                                         "_ratio",
+                                                         "",
+                                                         "",
+                                                         "",
+                                                         "",
+                                                         "",
+                                                         "",
+                                                         "_ns_per_byte",
+                                                         "_ns_per_byte",
+                                                         "_per_s",
+                                                         "_ns",
+                                                         "_ns",
+                                                         "_rounds",
+                                                         "_ns"};
+  return MetricName(metric) + kUnits[static_cast<std::size_t>(metric)];
+}
+
+void WriteReportJson(const Analysis& analysis, std::ostream& out) {
+  out << "{\"v\":" << kReportVersion;
+  out << ",\n\"totals\":" << Dump(Totals(analysis));
+  WriteList("runs", analysis.runs, out);
+  WriteList("studies", analysis.studies, out);
+  WriteList("cells", analysis.cells, out);
+  WriteList("effects", analysis.effects, out);
+  WriteList("claims", analysis.claims, out);
+  WriteList("buffers", analysis.buffers, out);
+  WriteList("problems", analysis.problems, out);
+  out << ",\n\"notes\":" << Dump(Json(analysis.notes)) << "}\n";
+}
+
+}  // namespace wiretoll

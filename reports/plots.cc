@@ -1,1 +1,303 @@
+#include "reports/plots.h"
 
+#include <fmt/format.h>
+#include <gnuplot-iostream.h>
+
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iomanip>
+#include <limits>
+#include <sstream>
+#include <tuple>
+
+#include "reports/gnuplot.h"
+#include "reports/svg.h"
+
+namespace wiretoll {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
+constexpr const char* kScript = "plots.gp";
+constexpr const char* kAxisColour = "#8A8F98";
+constexpr const char* kGridColour = "#D0D4DA";
+
+using Rows2 = std::vector<std::tuple<double, double>>;
+using Rows3 = std::vector<std::tuple<double, double, double>>;
+using Rows4 = std::vector<std::tuple<double, double, double, double>>;
+using Rows6 =
+    std::vector<std::tuple<double, double, double, double, double, double>>;
+
+int PointType(Shape shape, bool hollow) {
+  switch (shape) {
+    case Shape::kSquare:
+      return hollow ? 4 : 5;
+    case Shape::kTriangle:
+      return hollow ? 8 : 9;
+    case Shape::kDiamond:
+      return hollow ? 12 : 13;
+    case Shape::kCircle:
+    case Shape::kNone:
+      break;
+  }
+  return hollow ? 6 : 7;
+}
+
+// Writes one plot's part of the script. Every text goes in as a token in
+// single quotes, where gnuplot expands nothing.
+class ScriptWriter {
+ public:
+  ScriptWriter(Gnuplot& out, const Chart& plot, SvgTexts& texts)
+      : out_(out), plot_(plot), texts_(texts) {}
+
+  void Write(const std::string& file) {
+    Frame(file);
+    AxisLines('x', plot_.x);
+    AxisLines('y', plot_.y);
+    for (const Guide& guide : plot_.guides) GuideLine(guide);
+    for (const PlacedLabel& label : PlaceLabels(plot_)) LabelLine(label);
+    Draw();
+  }
+
+ private:
+  [[nodiscard]] std::string Text(const std::string& text) {
+    return fmt::format("'{}'", texts_.Add(text));
+  }
+  [[nodiscard]] double ScreenX(double pixels) const {
+    return pixels / plot_.width;
+  }
+  [[nodiscard]] double ScreenY(double pixels) const {
+    return 1 - pixels / plot_.height;
+  }
+
+  void Frame(const std::string& file) {
+    out_ << fmt::format(
+        "reset\nset terminal svg size {},{} dynamic rounded noenhanced font "
+        "'Helvetica,{}'\nset output '{}'\n",
+        plot_.width, plot_.height, plot_.font, file);
+    out_ << fmt::format(
+        "set lmargin at screen {:.5f}\nset rmargin at screen {:.5f}\n"
+        "set tmargin at screen {:.5f}\nset bmargin at screen {:.5f}\n",
+        ScreenX(plot_.left), ScreenX(plot_.width - plot_.right),
+        ScreenY(plot_.top), ScreenY(plot_.height - plot_.bottom));
+    out_ << fmt::format(
+        "unset key\nset border 3 lc rgb '{}' lw 1\n"
+        "set style fill solid 1 noborder\nset tics nomirror scale 0.5\n"
+        "set grid y lc rgb '{}' lw 0.6 dt (2,4)\n"
+        "set datafile missing 'nan'\n",
+        kAxisColour, kGridColour);
+  }
+
+  void AxisLines(char name, const Axis& axis) {
+    if (axis.log) out_ << fmt::format("set logscale {} 10\n", name);
+    out_ << fmt::format("set {}range [{:.10g}:{:.10g}]\n", name, axis.low,
+                        axis.high);
+    if (!axis.title.empty()) {
+      out_ << fmt::format("set {}label {}\n", name, Text(axis.title));
+    }
+    std::string ticks;
+    for (const Tick& tick : axis.ticks) {
+      ticks += fmt::format("{}{} {:.10g}", ticks.empty() ? "" : ", ",
+                           Text(tick.label), tick.at);
+    }
+    out_ << fmt::format("set {}tics ({})\nset m{}tics 1\n", name, ticks, name);
+  }
+
+  void GuideLine(const Guide& guide) {
+    const std::string at = fmt::format("{:.10g}", guide.at);
+    const std::string from =
+        guide.vertical ? at + ", graph 0" : "graph 0, first " + at;
+    const std::string to =
+        guide.vertical ? at + ", graph 1" : "graph 1, first " + at;
+    out_ << fmt::format(
+        "set arrow from {} to {} nohead lc rgb '{}' lw 1.2 dt (5,4)\n", from,
+        to, colour::kTheory);
+  }
+
+  void LabelLine(const PlacedLabel& label) {
+    const double x = ScreenX(label.x);
+    const double y = ScreenY(label.y);
+    // A label's own offset would be in characters; the marker therefore is a
+    // second, empty label.
+    out_ << fmt::format(
+        "set label {} at screen {:.5f},{:.5f} left font ',{}'\n",
+        Text(label.text), x, y, plot_.font - 1);
+    if (!label.curve.has_value()) return;
+    const Curve& curve = plot_.curves[*label.curve];
+    if (curve.shape == Shape::kNone) return;
+    out_ << fmt::format(
+        "set label '' at screen {:.5f},{:.5f} point pt {} ps 0.75 lc rgb "
+        "'{}'\n",
+        ScreenX(label.x - 8), y, PointType(curve.shape, curve.dashed),
+        curve.colour);
+  }
+
+  void Add(const std::string& part) {
+    parts_ += parts_.empty() ? "plot " : ", ";
+    parts_ += part;
+  }
+
+  // The plot command names all data first; the data follow in its order.
+  void Draw() {
+    for (const Curve& curve : plot_.curves) Announce(curve);
+    for (const Bar& bar : plot_.bars) {
+      Add(
+          fmt::format("'-' using 1:2:3:4:5:6 with boxxyerror fc rgb '{}' "
+                      "notitle",
+                      bar.colour));
+    }
+    if (parts_.empty()) Add("'-' using 1:2 with points notitle");
+    out_ << parts_ << '\n';
+    const bool nothing = plot_.curves.empty() && plot_.bars.empty();
+    if (nothing) out_.send1d(Rows2{{kNothing, kNothing}});
+    for (const Curve& curve : plot_.curves) Send(curve);
+    for (const Bar& bar : plot_.bars) Send(bar);
+    out_ << "unset output\n";
+  }
+
+  void Announce(const Curve& curve) {
+    const std::string& colour = curve.colour;
+    if (BarsOf(curve)) {
+      Add(
+          fmt::format("'-' using 1:2:3:4 with yerrorbars pt 0 lc rgb '{}' lw "
+                      "1.4 notitle",
+                      colour));
+    } else {
+      Add(
+          fmt::format("'-' using 1:2:3 with filledcurves fs transparent solid "
+                      "0.18 noborder lc rgb '{}' notitle",
+                      colour));
+    }
+    Add(fmt::format("'-' using 1:2 with lines lc rgb '{}' lw {} dt {} notitle",
+                    colour, curve.shape == Shape::kNone ? 1.6 : 2.2,
+                    curve.dashed ? "(4,4)" : "solid"));
+    for (const bool hollow : {false, true}) {
+      Add(
+          fmt::format("'-' using 1:2 with points pt {} ps 0.75 lc rgb '{}' "
+                      "notitle",
+                      PointType(curve.shape, hollow), colour));
+    }
+  }
+
+  // A band needs two neighbours that have one.
+  static bool BarsOf(const Curve& curve) {
+    return curve.error_bars || curve.points_only || curve.points.size() < 2;
+  }
+
+  void Send(const Curve& curve) {
+    if (BarsOf(curve)) {
+      Rows4 rows;
+      for (const ChartPoint& p : curve.points) {
+        if (!p.interval.has_value()) continue;
+        rows.emplace_back(p.x, p.y, p.interval->low, p.interval->high);
+      }
+      if (rows.empty())
+        rows.emplace_back(kNothing, kNothing, kNothing, kNothing);
+      out_.send1d(rows);
+    } else {
+      Rows3 rows;
+      for (const ChartPoint& p : curve.points) {
+        rows.emplace_back(p.x, p.interval ? p.interval->low : kNothing,
+                          p.interval ? p.interval->high : kNothing);
+      }
+      out_.send1d(rows);
+    }
+    Rows2 line;
+    for (const ChartPoint& p : curve.points) {
+      if (!curve.points_only) line.emplace_back(p.x, p.y);
+    }
+    if (line.empty()) line.emplace_back(kNothing, kNothing);
+    out_.send1d(line);
+    for (const bool hollow : {false, true}) SendPoints(curve, hollow);
+  }
+
+  void SendPoints(const Curve& curve, bool hollow) {
+    Rows2 rows;
+    for (const ChartPoint& p : curve.points) {
+      const bool as_hollow = p.hollow || curve.dashed;
+      if (curve.shape == Shape::kNone || as_hollow != hollow) continue;
+      rows.emplace_back(p.x, p.y);
+    }
+    if (rows.empty()) rows.emplace_back(kNothing, kNothing);
+    out_.send1d(rows);
+  }
+
+  void Send(const Bar& bar) {
+    constexpr double kHalf = 0.36;
+    out_.send1d(Rows6{{bar.from, bar.row, bar.from, bar.to, bar.row - kHalf,
+                       bar.row + kHalf}});
+  }
+
+  Gnuplot& out_;
+  const Chart& plot_;
+  SvgTexts& texts_;
+  std::string parts_;
+};
+
+std::string OutputName(std::size_t index) {
+  return fmt::format("plot-{}.svg", index);
+}
+
+Failure PlotFailure(const std::string& what) {
+  return {ExitCode::kNothingRan, what};
+}
+
+Outcome<Done> WriteScript(const std::vector<PlotRequest>& requests,
+                          const fs::path& folder, SvgTexts& texts) {
+  const std::string path = (folder / kScript).string();
+  std::FILE* file = std::fopen(path.c_str(), "w");
+  if (file == nullptr) {
+    return PlotFailure(fmt::format(
+        "{} could not be written; set TMPDIR to a folder with room", path));
+  }
+  Gnuplot out(file);  // Closes the file.
+  out << std::defaultfloat << std::setprecision(10);
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    ScriptWriter(out, requests[i].chart, texts).Write(OutputName(i));
+  }
+  out.flush();
+  if (out.good()) return Done{};
+  return PlotFailure(
+      fmt::format("{} could not be written; is the disk full?", path));
+}
+
+std::string ReadWhole(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+}  // namespace
+
+Outcome<std::vector<std::string>> DrawPlots(
+    const std::vector<PlotRequest>& requests, std::chrono::milliseconds limit) {
+  if (requests.empty()) return std::vector<std::string>{};
+  auto folder = ScratchFolder::Make();
+  if (!folder.has_value()) return folder.error();
+  SvgTexts texts;
+  const auto written = WriteScript(requests, folder.value().path(), texts);
+  if (!written.has_value()) return written.error();
+  const auto ran = RunGnuplot(folder.value().path(), kScript, limit);
+  if (!ran.has_value()) return ran.error();
+  std::vector<std::string> drawn;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    const SvgFrame frame{fmt::format("p{}-", i), texts.Add(requests[i].title),
+                         texts.Add(requests[i].description)};
+    const std::string raw = ReadWhole(folder.value().path() / OutputName(i));
+    std::string svg = texts.Fill(TidySvg(raw, frame));
+    if (svg.empty()) {
+      return PlotFailure(fmt::format(
+          "gnuplot ended well but drew nothing for \"{}\"; wiretoll needs "
+          "gnuplot 5.2 or later with its svg terminal",
+          requests[i].title));
+    }
+    drawn.push_back(std::move(svg));
+  }
+  return drawn;
+}
+
+}  // namespace wiretoll

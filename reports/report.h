@@ -2,6 +2,7 @@
 #ifndef WIRETOLL_REPORTS_REPORT_H_
 #define WIRETOLL_REPORTS_REPORT_H_
 
+#include <chrono>
 #include <filesystem>
 #include <set>
 #include <string>
@@ -19,6 +20,7 @@ struct ReportSpec {
   std::set<ReportFormat> formats{ReportFormat::kHtml, ReportFormat::kMarkdown,
                                  ReportFormat::kCsv, ReportFormat::kJson};
   std::vector<std::filesystem::path> runs;  // samples.csv is one row a trial.
+  std::chrono::milliseconds picture_limit{60'000};  // gnuplot is stopped then.
 };
 
 struct WrittenReport {

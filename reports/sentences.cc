@@ -1,1 +1,589 @@
+#include "reports/sentences.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "harness/base/units.h"
+#include "reports/text.h"
+
+namespace wiretoll {
+namespace {
+
+// A curve has levelled off where it is within this share of its highest.
+constexpr double kLevel = 0.95;
+// Below this ratio of highest to lowest a curve is called flat.
+constexpr double kFlat = 1.1;
+
+struct Sampled {
+  std::int64_t write = 0;
+  Estimate estimate;
+};
+
+std::vector<Sampled> PointsOf(const Series& series, Metric metric) {
+  std::vector<Sampled> points;
+  for (const auto& [write, group] : series.by_write) {
+    const auto& figure = group->figure(metric);
+    if (figure.has_value()) points.push_back({write, *figure});
+  }
+  return points;
+}
+
+std::string WriteText(std::int64_t write) { return FormatBytes(Bytes{write}); }
+
+double Highest(const std::vector<Sampled>& points) {
+  double highest = 0;
+  for (const Sampled& point : points) {
+    highest = std::max(highest, point.estimate.median);
+  }
+  return highest;
+}
+
+double Lowest(const std::vector<Sampled>& points) {
+  double lowest = points.front().estimate.median;
+  for (const Sampled& point : points) {
+    lowest = std::min(lowest, point.estimate.median);
+  }
+  return lowest;
+}
+
+// The smallest write that reaches the level.
+std::int64_t Knee(const std::vector<Sampled>& points) {
+  const double level = kLevel * Highest(points);
+  for (const Sampled& point : points) {
+    if (point.estimate.median >= level) return point.write;
+  }
+  return points.back().write;
+}
+
+// The first facet's two curves of Nagle, or fewer where one is not there.
+struct NaglePair {
+  const Series* on = nullptr;
+  const Series* off = nullptr;
+};
+
+NaglePair FindNagle(const StudyView& view) {
+  NaglePair pair;
+  if (view.series_factor != "nagle" || view.facets.empty()) return pair;
+  for (const Series& series : view.facets.front().series) {
+    const FactorValue* value =
+        FindFactor(series.by_write.begin()->second->first->factors, "nagle");
+    if (value == nullptr) continue;
+    const Series*& place = SpellFactor(*value) == "on" ? pair.on : pair.off;
+    if (place == nullptr) place = &series;
+  }
+  return pair;
+}
+
+// " (1.5–1.8)"; nothing without an interval.
+std::string InBrackets(const std::optional<Interval>& interval,
+                       double scale = 1, const char* unit = "") {
+  if (!interval.has_value()) return {};
+  return fmt::format(" ({}{})", IntervalText(*interval, scale), unit);
+}
+
+std::string Capital(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') {
+    text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  }
+  return text;
+}
+
+// "In the plainest case (rcvbuf unset): "; says which facet is spoken of.
+std::string Where(const StudyView& view) {
+  const std::string& label = view.facets.front().label;
+  return label.empty() ? "" : fmt::format(" ({})", label);
+}
+
+std::string LevelText(const StudyView& view, double highest) {
+  std::string text = FormatByteRate(highest);
+  double best = 0;
+  for (const Group& group : view.groups) {
+    const auto& theory = group.first->theory;
+    if (theory.has_value()) {
+      best = std::max(best, theory->best_throughput.value_or(0));
+    }
+  }
+  if (best > 0) {
+    text += fmt::format(", {} of what full segments allow",
+                        Percent(highest / best));
+  }
+  return text;
+}
+
+std::string OneCurve(const StudyView& view, const Series& series) {
+  const std::vector<Sampled> points = PointsOf(series, Metric::kThroughput);
+  const double highest = Highest(points);
+  if (points.size() < 2) {
+    return fmt::format("At {} a write {} arrive{}.", WriteText(points[0].write),
+                       LevelText(view, highest), Where(view));
+  }
+  if (highest < kFlat * Lowest(points)) {
+    return fmt::format(
+        "The size of a write makes no difference worth the name: {} to {} from "
+        "{} to {}{}.",
+        FormatByteRate(Lowest(points)), FormatByteRate(highest),
+        WriteText(points.front().write), WriteText(points.back().write),
+        Where(view));
+  }
+  return fmt::format(
+      "{}: writes of {} are the smallest to reach 95 % of the highest rate, "
+      "{}; {} a write gets {}{}.",
+      Capital(series.label), WriteText(Knee(points)), LevelText(view, highest),
+      WriteText(points.front().write),
+      FormatByteRate(points.front().estimate.median), Where(view));
+}
+
+std::string TwoKnees(const StudyView& view, const std::vector<Sampled>& on,
+                     const std::vector<Sampled>& off) {
+  const std::int64_t with = Knee(on);
+  const std::int64_t without = Knee(off);
+  const std::string level =
+      LevelText(view, std::max(Highest(on), Highest(off)));
+  if (with < without) {
+    return fmt::format(
+        "With Nagle, writes of {} reach 95 % of its highest rate; without it "
+        "that takes {}{}. The highest: {}.",
+        WriteText(with), WriteText(without), Where(view), level);
+  }
+  if (with > without) {
+    return fmt::format(
+        "Nagle does not help here: without it writes of {} reach 95 % of the "
+        "highest rate, with it that takes {}{}. The highest: {}.",
+        WriteText(without), WriteText(with), Where(view), level);
+  }
+  return fmt::format(
+      "With Nagle and without, writes of {} are the smallest measured to reach "
+      "95 % of the highest rate{}: {}.",
+      WriteText(with), Where(view), level);
+}
+
+const Series* FirstWith(const StudyView& view, Metric metric) {
+  for (const Series& series : view.facets.front().series) {
+    if (!PointsOf(series, metric).empty()) return &series;
+  }
+  return nullptr;
+}
+
+std::string NotObserved(const StudyView& view, Metric metric) {
+  return fmt::format("Not observed: {}.", WhyMissing(view, metric));
+}
+
+// --- Effects ----------------------------------------------------------------
+
+struct Tally {
+  int points = 0, higher = 0, lower = 0;
+  const EffectPoint* most = nullptr;  // The strongest that can be told.
+  const EffectSeries* where = nullptr;
+};
+
+Tally CountEffects(const std::vector<EffectSeries>& effects) {
+  Tally tally;
+  double strongest = 0;
+  for (const EffectSeries& series : effects) {
+    for (const EffectPoint& point : series.points) {
+      ++tally.points;
+      if (point.ratio.verdict == Verdict::kNotDistinguishable) continue;
+      ++(point.ratio.verdict == Verdict::kHigher ? tally.higher : tally.lower);
+      const double strength = std::abs(std::log(point.ratio.median));
+      if (tally.most != nullptr && strength <= strongest) continue;
+      strongest = strength;
+      tally.most = &point;
+      tally.where = &series;
+    }
+  }
+  return tally;
+}
+
+std::string RatioText(const Ratio& ratio) {
+  return fmt::format("{}×{}", FormatNumber(ratio.median),
+                     InBrackets(ratio.interval));
+}
+
+// --- Capacity ---------------------------------------------------------------
+
+struct Use {
+  double Capacity::*share;
+  const char* text;
+};
+constexpr std::array<Use, 6> kUses{{
+    {&Capacity::headers, "went to TCP and IP headers"},
+    {&Capacity::framing, "went to Ethernet framing"},
+    {&Capacity::retransmission, "went to retransmissions"},
+    {&Capacity::window_wait, "waited for the receiver's window"},
+    {&Capacity::ack_wait, "waited for acknowledgements"},
+    {&Capacity::program_wait, "waited for the program"},
+}};
+
+// --- Cards ------------------------------------------------------------------
+
+Card TrialsCard(const Analysis& analysis) {
+  const int all = analysis.ok + analysis.failed + analysis.skipped;
+  Card card;
+  card.figure = fmt::format("{} of {}", analysis.ok, all);
+  card.text = all == 1 ? "trial ok" : "trials ok";
+  if (analysis.failed > 0) {
+    card.text += fmt::format(", {} failed", analysis.failed);
+  }
+  if (analysis.skipped > 0) {
+    card.text += fmt::format(", {} skipped", analysis.skipped);
+  }
+  const Agreement& seen = analysis.agreement;
+  const int both = seen.equal + seen.different;
+  if (both > 0) {
+    card.text += fmt::format("; segment counts of both ends agree in {} of {}",
+                             seen.equal, both);
+  } else if (seen.one_observer > 0) {
+    card.text += "; segments were counted at one end only";
+  }
+  return card;
+}
+
+void AddEfficiencyCard(const StudyView& view, std::vector<Card>& cards) {
+  const NaglePair nagle = FindNagle(view);
+  const Series* series =
+      nagle.off != nullptr ? nagle.off : FirstWith(view, Metric::kEfficiency);
+  if (series == nullptr) return;
+  const std::vector<Sampled> points = PointsOf(*series, Metric::kEfficiency);
+  if (points.size() < 2) return;
+  const Estimate& first = points.front().estimate;
+  const Estimate& last = points.back().estimate;
+  Card card;
+  card.figure =
+      fmt::format("{} → {}", Percent(first.median), Percent(last.median));
+  card.text = fmt::format(
+      "of the line's bytes are payload, from {} to {} "
+      "writes ({})",
+      WriteText(points.front().write), WriteText(points.back().write),
+      series->label);
+  if (first.interval.has_value() && last.interval.has_value()) {
+    card.text +=
+        fmt::format("; 95 %: {} and {}", IntervalText(*first.interval, 100),
+                    IntervalText(*last.interval, 100));
+  }
+  cards.push_back(std::move(card));
+}
+
+void AddSegmentsCard(const StudyView& view, std::vector<Card>& cards) {
+  const NaglePair nagle = FindNagle(view);
+  const Series* series = nagle.on != nullptr
+                             ? nagle.on
+                             : FirstWith(view, Metric::kWritesPerSegment);
+  if (series == nullptr) return;
+  const std::vector<Sampled> points =
+      PointsOf(*series, Metric::kWritesPerSegment);
+  if (points.empty()) return;
+  const Estimate& smallest = points.front().estimate;
+  cards.push_back(
+      {fmt::format("{} writes", FormatNumber(smallest.median)),
+       fmt::format("share one segment at {} ({}){}",
+                   WriteText(points.front().write), series->label,
+                   smallest.interval.has_value()
+                       ? "; 95 %: " + IntervalText(*smallest.interval)
+                       : "")});
+}
+
+void AddNagleCard(const StudyView& view, std::vector<Card>& cards) {
+  const std::vector<EffectSeries> effects = EffectsOf(view, "nagle");
+  if (effects.empty()) return;
+  const EffectPoint& point = effects.front().points.front();
+  const std::string write = WriteText(point.write);
+  if (point.ratio.verdict == Verdict::kNotDistinguishable) {
+    const std::string why =
+        point.ratio.interval.has_value()
+            ? fmt::format("the ratio's interval {} covers 1",
+                          IntervalText(*point.ratio.interval))
+            : fmt::format("{} give no interval",
+                          Count(point.ratio.blocks, "block"));
+    cards.push_back({"no difference",
+                     fmt::format("can be told between Nagle on and off at {}: "
+                                 "{}",
+                                 write, why)});
+    return;
+  }
+  cards.push_back(
+      {fmt::format("{}×", FormatNumber(point.ratio.median)),
+       fmt::format("the throughput with Nagle at {}{}", write,
+                   point.ratio.interval.has_value()
+                       ? "; 95 %: " + IntervalText(*point.ratio.interval)
+                       : "")});
+}
+
+void AddThroughputCard(const StudyView& view, std::vector<Card>& cards) {
+  const Series* series = FirstWith(view, Metric::kThroughput);
+  if (series == nullptr) return;
+  const std::vector<Sampled> points = PointsOf(*series, Metric::kThroughput);
+  const auto most = std::max_element(
+      points.begin(), points.end(), [](const Sampled& a, const Sampled& b) {
+        return a.estimate.median < b.estimate.median;
+      });
+  cards.push_back(
+      {FormatByteRate(most->estimate.median),
+       fmt::format("is the highest rate, with {} writes ({}){}",
+                   WriteText(most->write), series->label,
+                   InBrackets(most->estimate.interval, 1e-6, " MB/s"))});
+}
+
+struct Slowest {
+  const Group* slow = nullptr;
+  const Group* fast = nullptr;
+};
+
+Slowest FindSlowest(const StudyView& view) {
+  Slowest found;
+  for (const Group* group : view.latency) {
+    const auto& figure = group->figure(Metric::kLatencyP50);
+    if (!figure.has_value()) continue;
+    const auto median = [](const Group* g) {
+      return g->figure(Metric::kLatencyP50)->median;
+    };
+    if (found.slow == nullptr || median(group) > median(found.slow)) {
+      found.slow = group;
+    }
+    if (found.fast == nullptr || median(group) < median(found.fast)) {
+      found.fast = group;
+    }
+  }
+  return found;
+}
+
+std::string TimeText(double nanoseconds) {
+  return FormatDuration(Nanoseconds{std::llround(nanoseconds)});
+}
+
+void AddLatencyCards(const StudyView& view, std::vector<Card>& cards) {
+  const Slowest found = FindSlowest(view);
+  if (found.slow == nullptr) return;
+  for (const Group* group : {found.slow, found.fast}) {
+    const Estimate& median = *group->figure(Metric::kLatencyP50);
+    cards.push_back({TimeText(median.median),
+                     fmt::format("is the median round trip of {}{}",
+                                 CaseText(view, *group, {"pattern"}),
+                                 InBrackets(median.interval, 1e-6, " ms"))});
+    if (found.slow == found.fast) break;
+  }
+}
+
+}  // namespace
+
+std::string WhyMissing(const StudyView& view, Metric metric) {
+  std::map<std::string, int> reasons;
+  for (const Group& group : view.groups) {
+    for (const std::size_t index : group.cells) {
+      const Cell& cell = view.analysis->cells[index];
+      if (cell.figure(metric).has_value()) continue;
+      const auto own = cell.why_missing.find(metric);
+      const std::string reason =
+          own != cell.why_missing.end() ? own->second : cell.reason;
+      if (!reason.empty()) ++reasons[reason];
+    }
+  }
+  const auto most = std::max_element(
+      reasons.begin(), reasons.end(),
+      [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most == reasons.end() ? "no trial gave a reason"
+                               : Printable(most->first);
+}
+
+std::string ThroughputSentence(const StudyView& view) {
+  const NaglePair nagle = FindNagle(view);
+  if (view.pools.size() == 1 && nagle.on != nullptr && nagle.off != nullptr) {
+    const auto on = PointsOf(*nagle.on, Metric::kThroughput);
+    const auto off = PointsOf(*nagle.off, Metric::kThroughput);
+    if (on.size() > 1 && off.size() > 1 &&
+        (Highest(on) >= kFlat * Lowest(on) ||
+         Highest(off) >= kFlat * Lowest(off))) {
+      return TwoKnees(view, on, off);
+    }
+  }
+  const Series* series = FirstWith(view, Metric::kThroughput);
+  if (series == nullptr) return NotObserved(view, Metric::kThroughput);
+  return OneCurve(view, *series);
+}
+
+std::string EfficiencySentence(const StudyView& view) {
+  const Series* any = FirstWith(view, Metric::kEfficiency);
+  if (any == nullptr) return NotObserved(view, Metric::kEfficiency);
+  std::vector<std::string> parts;
+  std::int64_t smallest = 0;
+  for (const Series& series : view.facets.front().series) {
+    const auto points = PointsOf(series, Metric::kEfficiency);
+    if (points.empty()) continue;
+    smallest = points.front().write;
+    parts.push_back(fmt::format(
+        "{} ({})", Percent(points.front().estimate.median), series.label));
+  }
+  const auto points = PointsOf(*any, Metric::kEfficiency);
+  std::string text =
+      fmt::format("Of what the line carries, payload is {} at {} a write",
+                  fmt::join(parts, ", "), WriteText(smallest));
+  if (points.size() > 1) {
+    text +=
+        fmt::format(", and {} at {}", Percent(points.back().estimate.median),
+                    WriteText(points.back().write));
+  }
+  const auto& theory = any->by_write.begin()->second->first->theory;
+  if (theory.has_value()) {
+    text += fmt::format(". A segment for each write would make it {}",
+                        Percent(theory->worst_efficiency));
+  }
+  return text + Where(view) + ".";
+}
+
+std::string SegmentsSentence(const StudyView& view) {
+  constexpr double kAlone = 1.05;
+  if (FirstWith(view, Metric::kWritesPerSegment) == nullptr) {
+    return NotObserved(view, Metric::kWritesPerSegment);
+  }
+  std::vector<std::string> shared, alone;
+  std::string write;
+  for (const Series& series : view.facets.front().series) {
+    const auto points = PointsOf(series, Metric::kWritesPerSegment);
+    if (points.empty()) continue;
+    write = WriteText(points.front().write);
+    const double writes = points.front().estimate.median;
+    if (writes < kAlone) {
+      alone.push_back(series.label);
+    } else {
+      shared.push_back(
+          fmt::format("{} ({})", FormatNumber(writes), series.label));
+    }
+  }
+  if (shared.empty()) {
+    return fmt::format(
+        "At {} every write left as a segment of its own, in every case "
+        "drawn{}.",
+        write, Where(view));
+  }
+  std::string text = fmt::format("At {} a segment takes up {} writes", write,
+                                 fmt::join(shared, ", "));
+  if (!alone.empty()) {
+    text += fmt::format("; each write is a segment of its own with {}",
+                        fmt::join(alone, ", "));
+  }
+  return text + Where(view) + ".";
+}
+
+std::string EffectSentence(const std::vector<EffectSeries>& effects,
+                           const std::string& noun) {
+  const Tally tally = CountEffects(effects);
+  if (tally.most == nullptr) {
+    return fmt::format(
+        "No effect of {} on throughput can be told from the noise in any of "
+        "{}.",
+        noun, Count(tally.points, "comparison"));
+  }
+  const int silent = tally.points - tally.higher - tally.lower;
+  std::string text =
+      fmt::format("{} changes throughput most at {} a write: {} with {}{}{}",
+                  Capital(noun), WriteText(tally.most->write),
+                  RatioText(tally.most->ratio), tally.where->label,
+                  tally.where->facet.empty() ? "" : ", ", tally.where->facet);
+  text += fmt::format(". Higher in {}, lower in {} of {}", tally.higher,
+                      tally.lower, Count(tally.points, "comparison"));
+  if (silent > 0) {
+    text += fmt::format("; in {} no difference can be told", silent);
+  }
+  return text + ".";
+}
+
+std::string CapacitySentence(const StudyView& view,
+                             const std::vector<const Group*>& drawn) {
+  const auto least = std::min_element(
+      drawn.begin(), drawn.end(), [](const Group* a, const Group* b) {
+        return a->capacity->payload < b->capacity->payload;
+      });
+  const Capacity& capacity = *(*least)->capacity;
+  const auto most = std::max_element(
+      kUses.begin(), kUses.end(), [&capacity](const Use& a, const Use& b) {
+        return capacity.*a.share < capacity.*b.share;
+      });
+  constexpr double kNearlyAll = 0.9;
+  if (capacity.payload >= kNearlyAll) {
+    return fmt::format(
+        "In every case drawn at least {} of the line's capacity carried "
+        "payload.",
+        Percent(capacity.payload));
+  }
+  return fmt::format(
+      "Least was left for payload with {}: {} of the line's capacity, while {} "
+      "{}.",
+      CaseText(view, **least), Percent(capacity.payload),
+      Percent(capacity.*most->share), most->text);
+}
+
+std::string LatencySentence(const StudyView& view) {
+  const Slowest found = FindSlowest(view);
+  if (found.slow == nullptr) return NotObserved(view, Metric::kLatencyP50);
+  const double slow = found.slow->figure(Metric::kLatencyP50)->median;
+  const double fast = found.fast->figure(Metric::kLatencyP50)->median;
+  const auto& stalls = found.slow->figure(Metric::kStalls);
+  const std::string stalled =
+      stalls.has_value() && stalls->median > 0
+          ? fmt::format(
+                "; {} of its rounds took over 30 ms, as a delayed "
+                "acknowledgement does",
+                FormatNumber(stalls->median))
+          : "";
+  const std::string slowest = CaseText(view, *found.slow, {"pattern"});
+  if (slow < 2 * fast) {
+    return fmt::format(
+        "No case stands out: median round trips lie between {} and {}{}.",
+        TimeText(fast), TimeText(slow), stalled);
+  }
+  return fmt::format(
+      "{} waits longest: {} in the median, {} times as long as the "
+      "fastest{}.",
+      Capital(slowest), TimeText(slow), FormatNumber(slow / fast), stalled);
+}
+
+std::string BufferSentence(const std::vector<BufferRow>& rows) {
+  int asked = 0, other = 0;
+  const BufferRow* widest = nullptr;
+  double most = 0;
+  for (const BufferRow& row : rows) {
+    const std::optional<Bytes> wanted = ParseBytes(row.requested);
+    if (!wanted.has_value() || !row.effective_low.has_value()) continue;
+    ++asked;
+    if (*row.effective_low == wanted->count) continue;
+    ++other;
+    const double times = std::abs(std::log(
+        static_cast<double>(std::max<std::int64_t>(*row.effective_low, 1)) /
+        static_cast<double>(std::max<std::int64_t>(wanted->count, 1))));
+    if (times <= most) continue;
+    most = times;
+    widest = &row;
+  }
+  if (asked == 0) return "No buffer of a given size was read back.";
+  if (widest == nullptr) {
+    return fmt::format("Every size asked for was read back as asked ({}).",
+                       Count(asked, "row"));
+  }
+  return fmt::format(
+      "What is asked for is not what is given: {} of {} read back otherwise; "
+      "farthest off, {} {} became {}.",
+      other, Count(asked, "size"), widest->buffer, Printable(widest->requested),
+      *widest->effective_low);
+}
+
+std::vector<Card> AnswerCards(const Analysis& analysis,
+                              const std::vector<StudyView>& views) {
+  std::vector<Card> cards;
+  constexpr std::size_t kMost = 3;
+  for (const StudyView& view : views) {
+    if (!view.facets.empty() && cards.empty()) {
+      AddEfficiencyCard(view, cards);
+      AddSegmentsCard(view, cards);
+      AddNagleCard(view, cards);
+      if (cards.size() < kMost) AddThroughputCard(view, cards);
+    }
+    if (cards.size() < kMost) AddLatencyCards(view, cards);
+  }
+  if (cards.size() > kMost) cards.resize(kMost);
+  cards.push_back(TrialsCard(analysis));
+  return cards;
+}
+
+}  // namespace wiretoll

@@ -1,0 +1,120 @@
+// A picture as values: what is to be drawn, in the units of its axes. Knows
+// nothing of gnuplot, so that it can be tested without it.
+#ifndef WIRETOLL_REPORTS_CHART_H_
+#define WIRETOLL_REPORTS_CHART_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/analysis/analysis.h"
+
+namespace wiretoll {
+
+// Okabe and Ito's palette: told apart by the colour blind, and on both themes.
+// The two blues and vermilion stand for series, so that bars, which need most
+// colours, do not give them a second meaning.
+namespace colour {
+inline constexpr const char* kBlue = "#0072B2";
+inline constexpr const char* kVermilion = "#D55E00";
+inline constexpr const char* kGreen = "#009E73";
+inline constexpr const char* kOrange = "#E69F00";
+inline constexpr const char* kSky = "#56B4E9";
+inline constexpr const char* kPink = "#CC79A7";
+inline constexpr const char* kYellow = "#F0E442";
+inline constexpr const char* kPale = "#A9D5F0";  // A tint of sky.
+inline constexpr const char* kGrey = "#C5C9D0";
+inline constexpr const char* kTheory = "#868C96";
+}  // namespace colour
+
+struct Tick {
+  double at = 0;
+  std::string label;
+};
+
+struct Axis {
+  std::string title;
+  bool log = false;
+  double low = 0;   // Above 0 on a log axis.
+  double high = 1;  // Above low.
+  std::vector<Tick> ticks;
+};
+
+enum class Shape { kCircle, kSquare, kTriangle, kDiamond, kNone };
+
+struct ChartPoint {
+  double x = 0;
+  double y = 0;
+  std::optional<Interval> interval;
+  bool hollow = false;
+};
+
+struct Curve {
+  std::string label;   // Stands at the curve.
+  std::string colour;  // "#RRGGBB"
+  Shape shape = Shape::kCircle;
+  bool dashed = false;
+  bool error_bars = false;         // Intervals as bars instead of a band.
+  bool points_only = false;        // No line from point to point.
+  std::vector<ChartPoint> points;  // By rising x; may be empty.
+};
+
+// A dashed grey line across the chart, for limits and marks.
+struct Guide {
+  bool vertical = false;
+  double at = 0;
+  std::string label;
+};
+
+// From x = `from` to x = `to`, in row `row` (0 is the lowest).
+struct Bar {
+  double row = 0;
+  double from = 0;
+  double to = 0;
+  std::string colour;
+};
+
+struct Chart {
+  int width = 820;  // Pixels, as are the margins.
+  int height = 430;
+  int left = 74, right = 18, top = 14, bottom = 62;
+  int font = 14;
+  Axis x, y;
+  std::vector<Curve> curves;
+  std::vector<Guide> guides;
+  std::vector<Bar> bars;
+  bool curve_labels = true;
+};
+
+// Where a value lies, in pixels from the left and from the top.
+double PixelX(const Chart& chart, double x);
+double PixelY(const Chart& chart, double y);
+
+struct Box {
+  double left = 0, top = 0, right = 0, bottom = 0;
+};
+bool Overlap(const Box& a, const Box& b);
+
+// A label with the marker of its curve (or none, at a rule) to its left.
+struct PlacedLabel {
+  std::string text;
+  double x = 0, y = 0;  // Left end and middle of the text, pixels.
+  Box box;              // With the marker.
+  std::optional<std::size_t> curve;
+};
+
+// Puts the labels of curves and rules where they hide least: near what they
+// name, inside the chart, off curves and off each other.
+std::vector<PlacedLabel> PlaceLabels(const Chart& chart);
+
+// Ticks at powers of two: 1, 4, 16 ... 1 Ki, 4 Ki; sets range and ticks so
+// that `low` to `high` fits. Requires 0 < low <= high.
+Axis BinaryAxis(std::string title, double low, double high);
+// Decades, with 2 and 5 between where there are few. Requires 0 < low <= high.
+Axis DecimalLogAxis(std::string title, double low, double high);
+// From 0 to at least `high`, in round steps. Requires high > 0.
+Axis LinearAxis(std::string title, double high);
+
+}  // namespace wiretoll
+
+#endif  // WIRETOLL_REPORTS_CHART_H_

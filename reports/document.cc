@@ -1,0 +1,142 @@
+#include "reports/document.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "reports/pictures.h"
+#include "reports/selection.h"
+#include "reports/sentences.h"
+#include "reports/tables.h"
+#include "reports/text.h"
+
+namespace wiretoll {
+namespace {
+
+void AddOnce(std::vector<std::string>& tags, const std::string& tag) {
+  if (std::find(tags.begin(), tags.end(), tag) == tags.end()) {
+    tags.push_back(tag);
+  }
+}
+
+void AddLinkTag(const RecordedLink& link, std::vector<std::string>& tags) {
+  const std::string what = Printable(link.description);
+  if (link.kind == "loopback") {
+    AddOnce(tags, "loopback is not a network");
+  } else if (link.kind == "lab") {
+    AddOnce(tags, what.empty() ? "emulated link"
+                               : fmt::format("emulated link: {}", what));
+  } else if (link.kind == "synthetic") {
+    AddOnce(tags, "synthetic samples: nothing was measured");
+  } else if (!what.empty()) {
+    AddOnce(tags, what);
+  }
+}
+
+void AddHostTag(const std::string& os, std::vector<std::string>& tags) {
+  if (os == "wine") {
+    AddOnce(tags, "Wine is not Windows: Win32 code over Linux's TCP");
+  } else if (os == "ns3") {
+    AddOnce(tags, "ns-3: a simulated stack, not a host's own");
+  } else if (os == "lwip" || os == "gvisor") {
+    AddOnce(tags, SystemName(os) + ": a stack in user space");
+  }
+}
+
+// What was emulated stands first of all.
+std::vector<std::string> Tags(const Analysis& analysis) {
+  std::vector<std::string> tags;
+  for (const RunRecord& run : analysis.runs) AddLinkTag(run.link, tags);
+  for (const RunRecord& run : analysis.runs) {
+    for (const RecordedHost& host : run.hosts) AddHostTag(host.os, tags);
+  }
+  for (const Cell& cell : analysis.cells) {
+    AddHostTag(cell.sender_os, tags);
+    AddHostTag(cell.receiver_os, tags);
+  }
+  return tags;
+}
+
+StudyPart MakePart(const StudyView& view) {
+  StudyPart part;
+  if (view.study < view.analysis->studies.size()) {
+    const Study& study = view.analysis->studies[view.study];
+    part.title = Printable(study.title.empty() ? study.name : study.title);
+    part.question = Printable(study.question);
+    part.source = Printable(study.source);
+  }
+  part.pictures = StudyPictures(view);
+  if (!view.latency.empty()) part.tables.push_back(LatencyTable(view));
+  if (view.latency.empty() || !view.facets.empty()) {
+    part.tables.push_back(CasesTable(view));
+  }
+  part.tables.push_back(PairsTable(view));
+  part.tables.push_back(PredictionsTable(view));
+  return part;
+}
+
+void AddHeading(const Analysis& analysis, Document& document) {
+  if (analysis.studies.size() == 1 && !document.parts.empty()) {
+    document.title = document.parts[0].title;
+    document.question = document.parts[0].question;
+    // Not said twice.
+    document.parts[0].title.clear();
+    document.parts[0].question.clear();
+    return;
+  }
+  document.title =
+      analysis.studies.empty()
+          ? "Nothing was measured"
+          : Count(static_cast<long long>(analysis.studies.size()), "study");
+  if (analysis.studies.size() > 1) {
+    document.title = fmt::format("{} studies", analysis.studies.size());
+  }
+}
+
+std::vector<std::string> Commands(const Analysis& analysis) {
+  std::vector<std::string> commands;
+  for (const RunRecord& run : analysis.runs) {
+    if (!run.command.empty()) commands.push_back(ShellCommand(run.command));
+  }
+  return commands;
+}
+
+std::string MadeBy(const Analysis& analysis) {
+  std::set<std::string> versions;
+  std::string started, seeds;
+  for (const RunRecord& run : analysis.runs) {
+    versions.insert(Printable(run.wiretoll_version));
+    started += (started.empty() ? "" : ", ") + Printable(run.started);
+    seeds += fmt::format("{}{}", seeds.empty() ? "" : ", ", run.seed);
+  }
+  return fmt::format(
+      "wiretoll {}; measured {}; seed {}; {} complete.",
+      fmt::join(versions, ", "), started.empty() ? "never" : started,
+      seeds.empty() ? "none" : seeds, Count(analysis.blocks, "block"));
+}
+
+}  // namespace
+
+Document MakeDocument(const Analysis& analysis) {
+  Document document;
+  document.tags = Tags(analysis);
+  std::vector<StudyView> views;
+  for (std::size_t i = 0; i < analysis.studies.size(); ++i) {
+    views.push_back(ViewStudy(analysis, i));
+  }
+  document.cards = AnswerCards(analysis, views);
+  for (const StudyView& view : views) document.parts.push_back(MakePart(view));
+  AddHeading(analysis, document);
+  document.tables = {BuffersTable(analysis),  AgreementTable(analysis),
+                     HostsTable(analysis),    LinksTable(analysis),
+                     ProblemsTable(analysis), ClaimsTable(analysis)};
+  for (const std::string& note : analysis.notes) {
+    document.notes.push_back(Printable(note));
+  }
+  document.commands = Commands(analysis);
+  document.made_by = MadeBy(analysis);
+  return document;
+}
+
+}  // namespace wiretoll

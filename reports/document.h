@@ -1,0 +1,87 @@
+// A report as values: what stands in it, in order, before any format. Texts
+// are plain; whoever writes a format escapes them.
+#ifndef WIRETOLL_REPORTS_DOCUMENT_H_
+#define WIRETOLL_REPORTS_DOCUMENT_H_
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/analysis/analysis.h"
+#include "reports/plots.h"
+
+namespace wiretoll {
+
+struct Card {
+  std::string figure;  // "7.1 writes"
+  std::string text;    // "share one segment ..."
+};
+
+struct Column {
+  std::string head;
+  bool figures = true;  // Figures stand to the right, words to the left.
+};
+
+struct Table {
+  std::string title;
+  std::string sentence;  // What to see in it; may be empty.
+  std::vector<Column> columns;
+  std::vector<std::vector<std::string>> rows;
+  std::vector<bool> marked;  // Rows to set off; empty or one a row.
+  std::string note;          // Under the table: what was left out.
+  std::string empty;         // Stands in place of a table without rows.
+};
+
+struct Key {  // What a colour of a picture means.
+  std::string colour;
+  std::string text;
+  bool dashed = false;  // A line instead of a patch.
+};
+
+struct Panel {
+  std::string label;  // Of a small multiple.
+  PlotRequest request;
+  std::string svg;  // Filled when drawn.
+};
+
+struct Picture {
+  std::string kind;  // "throughput"; as a study's [[plot]] names it.
+  std::string title;
+  std::string sentence;  // What to see, computed from the data.
+  std::string drawn;     // What is drawn, small.
+  std::vector<Key> keys;
+  std::vector<Panel> panels;  // The first is large. Empty: see `missing`.
+  std::string folded;         // Heading of what follows the first panels.
+  std::string missing;        // Why there is nothing to draw.
+};
+
+struct StudyPart {
+  std::string title;
+  std::string question;
+  std::string source;
+  std::vector<Picture> pictures;
+  std::vector<Table> tables;
+};
+
+struct Document {
+  std::vector<std::string> tags;
+  std::string title;
+  std::string question;
+  std::vector<Card> cards;
+  std::vector<StudyPart> parts;  // One a study.
+  std::vector<Table> tables;     // Of the whole report.
+  std::vector<std::string> notes;
+  std::vector<std::string> commands;  // To repeat it.
+  std::string made_by;
+  std::string no_pictures;  // Why none could be drawn, and the remedy.
+};
+
+Document MakeDocument(const Analysis& analysis);
+
+// One self-contained page: no script, no address outside.
+std::string HtmlPage(const Document& document);
+std::string MarkdownPage(const Document& document);
+
+}  // namespace wiretoll
+
+#endif  // WIRETOLL_REPORTS_DOCUMENT_H_

@@ -1,0 +1,691 @@
+#include "reports/pictures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+
+#include "harness/base/units.h"
+#include "reports/sentences.h"
+#include "reports/text.h"
+
+namespace wiretoll {
+namespace {
+
+// Besides the large one; beyond that a page is no longer looked at.
+constexpr std::size_t kMostPanels = 18;
+// Bars of a picture that still can be read.
+constexpr std::size_t kMostRows = 32;
+constexpr double kMega = 1e-6;
+constexpr double kPercent = 100;
+
+struct Span {
+  double low = 0, high = 0;
+  [[nodiscard]] bool any() const { return high > 0; }
+  void Take(double value) {
+    if (!(value > 0)) return;  // A log axis has no place for 0.
+    low = any() ? std::min(low, value) : value;
+    high = std::max(high, value);
+  }
+};
+
+Span SpanOf(const std::vector<Chart>& charts,
+            const std::function<double(const ChartPoint&)>& value) {
+  Span span;
+  for (const Chart& chart : charts) {
+    for (const Curve& curve : chart.curves) {
+      for (const ChartPoint& point : curve.points) span.Take(value(point));
+    }
+  }
+  return span;
+}
+
+// Small multiples leave labels to the keys above them and titles to the large
+// picture; 350 pixels and 13 of font stay readable at 360 pixels of screen.
+void MakeSmall(Chart& chart) {
+  chart.width = 350;
+  chart.height = 230;
+  chart.left = 52;
+  chart.right = 10;
+  chart.bottom = 34;
+  chart.top = 10;
+  chart.font = 13;
+  chart.curve_labels = false;
+  chart.x.title.clear();
+  chart.y.title.clear();
+  for (Guide& guide : chart.guides) guide.label.clear();
+  constexpr std::size_t kMostTicks = 6;
+  for (Axis* axis : {&chart.x, &chart.y}) {
+    std::vector<Tick>& ticks = axis->ticks;
+    if (ticks.size() <= kMostTicks) continue;
+    std::vector<Tick> kept;
+    for (std::size_t i = 0; i < ticks.size(); i += 2) kept.push_back(ticks[i]);
+    ticks = std::move(kept);
+  }
+}
+
+// --- Curves against the size of a write -------------------------------------
+
+// One kind of curve picture: which figure, in which unit, beside what theory.
+struct CurveKind {
+  Metric metric;
+  double scale = 1;
+  std::string axis;
+  std::function<Axis(const std::string&, const Span&)> make_axis;
+};
+
+Curve MeasuredCurve(const Series& series, const CurveKind& kind) {
+  Curve curve;
+  curve.label = series.label;
+  curve.colour = series.colour;
+  curve.shape = series.shape;
+  curve.dashed = series.dashed;
+  for (const auto& [write, group] : series.by_write) {
+    const auto& figure = group->figure(kind.metric);
+    if (!figure.has_value() || figure->median <= 0) continue;
+    ChartPoint point{static_cast<double>(write), figure->median * kind.scale,
+                     std::nullopt, false};
+    if (figure->interval.has_value() && figure->interval->low > 0) {
+      point.interval = {figure->interval->low * kind.scale,
+                        figure->interval->high * kind.scale};
+    }
+    curve.points.push_back(point);
+  }
+  return curve;
+}
+
+using TheoryFigure =
+    std::function<std::optional<double>(const CaseTheory&, std::int64_t write)>;
+
+// Theory by write, of whichever series has it: headers are the same for all.
+Curve TheoryCurve(const Facet& facet, const std::string& label,
+                  const TheoryFigure& figure) {
+  std::map<std::int64_t, double> by_write;
+  for (const Series& series : facet.series) {
+    for (const auto& [write, group] : series.by_write) {
+      if (!group->first->theory.has_value()) continue;
+      const auto value = figure(*group->first->theory, write);
+      if (value.has_value() && *value > 0) by_write.try_emplace(write, *value);
+    }
+  }
+  Curve curve;
+  curve.label = label;
+  curve.colour = colour::kTheory;
+  curve.shape = Shape::kNone;
+  curve.dashed = true;
+  for (const auto& [write, value] : by_write) {
+    curve.points.push_back({static_cast<double>(write), value, {}, false});
+  }
+  return curve;
+}
+
+std::optional<std::int64_t> MssOf(const Facet& facet) {
+  for (const Series& series : facet.series) {
+    for (const auto& [write, group] : series.by_write) {
+      const auto& theory = group->first->theory;
+      if (theory.has_value() && theory->mss > 0) return theory->mss;
+    }
+  }
+  return std::nullopt;
+}
+
+bool SpansWrite(const Facet& facet, double write) {
+  double low = 0, high = 0;
+  for (const Series& series : facet.series) {
+    for (const auto& [size, group] : series.by_write) {
+      const auto value = static_cast<double>(size);
+      low = low == 0 ? value : std::min(low, value);
+      high = std::max(high, value);
+    }
+  }
+  return write >= low && write <= high;
+}
+
+void AddMssGuide(Chart& chart, const Facet& facet) {
+  const std::optional<std::int64_t> mss = MssOf(facet);
+  if (!mss.has_value() || !SpansWrite(facet, static_cast<double>(*mss))) return;
+  chart.guides.push_back(
+      {true, static_cast<double>(*mss), fmt::format("MSS {}", *mss)});
+}
+
+std::vector<Key> KeysOf(const Chart& chart) {
+  std::vector<Key> keys;
+  for (const Curve& curve : chart.curves) {
+    keys.push_back({curve.colour, curve.label, curve.dashed});
+  }
+  return keys;
+}
+
+std::string Described(const std::string& sentence, const std::string& drawn) {
+  return sentence + " " + drawn;
+}
+
+// The axes are the same in all panels, so that heights compare.
+void ShareAxes(std::vector<Chart>& charts, const CurveKind& kind) {
+  const Span x = SpanOf(charts, [](const ChartPoint& p) { return p.x; });
+  Span y = SpanOf(charts, [](const ChartPoint& p) { return p.y; });
+  for (const Chart& chart : charts) {
+    for (const Guide& guide : chart.guides) {
+      if (!guide.vertical) y.Take(guide.at);
+    }
+    for (const Curve& curve : chart.curves) {
+      for (const ChartPoint& point : curve.points) {
+        if (!point.interval.has_value()) continue;
+        y.Take(point.interval->low);
+        y.Take(point.interval->high);
+      }
+    }
+  }
+  for (Chart& chart : charts) {
+    chart.x =
+        BinaryAxis("bytes handed to one write call (log scale)", x.low, x.high);
+    chart.y = kind.make_axis(kind.axis, y);
+  }
+}
+
+void AddPanels(Picture& picture, std::vector<Chart> charts,
+               const std::vector<std::string>& labels) {
+  const std::size_t all = charts.size();
+  if (all > 1) picture.keys = KeysOf(charts.front());
+  for (std::size_t i = 0; i < std::min(all, kMostPanels + 1); ++i) {
+    if (i > 0) MakeSmall(charts[i]);
+    Panel panel;
+    panel.label = labels[i];
+    panel.request.title =
+        labels[i].empty() ? picture.title
+                          : fmt::format("{} ({})", picture.title, labels[i]);
+    panel.request.description = Described(picture.sentence, picture.drawn);
+    panel.request.chart = std::move(charts[i]);
+    picture.panels.push_back(std::move(panel));
+  }
+  if (all > kMostPanels + 1) {
+    picture.drawn += fmt::format(
+        " {} more such pictures are left out; their figures are in "
+        "samples.csv.",
+        all - kMostPanels - 1);
+  }
+}
+
+// "Median of 5 blocks, band: 95 % interval."
+std::string MedianLine(const StudyView& view, Metric metric) {
+  int fewest = 0, most = 0;
+  bool intervals = false;
+  for (const Group& group : view.groups) {
+    const auto& figure = group.figure(metric);
+    if (!figure.has_value()) continue;
+    fewest = fewest == 0 ? figure->blocks : std::min(fewest, figure->blocks);
+    most = std::max(most, figure->blocks);
+    intervals = intervals || figure->interval.has_value();
+  }
+  const std::string blocks = fewest == most
+                                 ? Count(most, "block")
+                                 : fmt::format("{} to {} blocks", fewest, most);
+  return fmt::format(
+      "Median of {}{}.", blocks,
+      intervals ? ", band: 95 % interval" : "; too few for an interval");
+}
+
+std::string PooledLine(const StudyView& view) {
+  const bool pooled =
+      std::any_of(view.groups.begin(), view.groups.end(),
+                  [](const Group& group) { return group.cells.size() > 1; });
+  return pooled ? " Pairs of equal systems are pooled." : "";
+}
+
+// Names the link wherever its figures stand.
+std::string LinkLine(const StudyView& view) {
+  std::string link;
+  for (const Group& group : view.groups) {
+    if (link.empty()) link = group.first->link;
+    if (link != group.first->link) return " Links differ between runs.";
+  }
+  return link.empty() ? "" : fmt::format(" Link: {}.", Printable(link));
+}
+
+std::string DrawnLine(const StudyView& view, Metric metric,
+                      const std::string& theory) {
+  return fmt::format("{} {}{}{}", MedianLine(view, metric), theory,
+                     PooledLine(view), LinkLine(view));
+}
+
+using PlotMaker = std::function<Chart(const Facet&)>;
+
+// A curve picture over all facets of the view.
+void FillCurves(Picture& picture, const StudyView& view, const CurveKind& kind,
+                const PlotMaker& make) {
+  std::vector<Chart> charts;
+  std::vector<std::string> labels;
+  for (const Facet& facet : view.facets) {
+    Chart chart = make(facet);
+    const bool measured = std::any_of(
+        chart.curves.begin(), chart.curves.end(), [](const Curve& curve) {
+          return curve.shape != Shape::kNone && !curve.points.empty();
+        });
+    if (!measured) continue;
+    charts.push_back(std::move(chart));
+    labels.push_back(facet.label);
+  }
+  if (charts.empty()) {
+    picture.missing =
+        fmt::format("Nothing to draw: {}.", WhyMissing(view, kind.metric));
+    return;
+  }
+  ShareAxes(charts, kind);
+  AddPanels(picture, std::move(charts), labels);
+}
+
+Axis LogFigures(const std::string& title, const Span& span) {
+  return DecimalLogAxis(title + " (log scale)", span.low, span.high);
+}
+
+void AddLineGuides(Chart& chart, const StudyView& view, const Facet& facet) {
+  double best = 0;
+  for (const Series& series : facet.series) {
+    for (const auto& [write, group] : series.by_write) {
+      const auto& theory = group->first->theory;
+      if (!theory.has_value()) continue;
+      best = std::max(best, theory->best_throughput.value_or(0));
+    }
+  }
+  if (best > 0) {
+    chart.guides.push_back(
+        {false, best * kMega,
+         fmt::format("full segments, {}", FormatNumber(best * kMega))});
+  }
+  const std::optional<double> rate = LineRate(view);
+  if (!rate.has_value()) return;
+  const double line = *rate / 8;
+  chart.guides.push_back(
+      {false, line * kMega,
+       fmt::format("the line itself, {}", FormatNumber(line * kMega))});
+}
+
+Picture ThroughputPicture(const StudyView& view) {
+  Picture picture;
+  picture.kind = "throughput";
+  picture.title = "Throughput against the size of a write";
+  picture.sentence = ThroughputSentence(view);
+  picture.drawn = DrawnLine(
+      view, Metric::kThroughput,
+      "Dashed grey: what headers allow (a segment a write; full segments) and "
+      "the line's own rate.");
+  const CurveKind kind{Metric::kThroughput, kMega, "received, MB/s",
+                       LogFigures};
+  FillCurves(picture, view, kind, [&](const Facet& facet) {
+    Chart chart;
+    chart.curves.push_back(TheoryCurve(
+        facet, "a segment a write",
+        [](const CaseTheory& theory, std::int64_t) -> std::optional<double> {
+          if (!theory.worst_throughput.has_value()) return std::nullopt;
+          return *theory.worst_throughput * kMega;
+        }));
+    for (const Series& series : facet.series) {
+      chart.curves.push_back(MeasuredCurve(series, kind));
+    }
+    AddLineGuides(chart, view, facet);
+    AddMssGuide(chart, facet);
+    return chart;
+  });
+  return picture;
+}
+
+Picture EfficiencyPicture(const StudyView& view) {
+  Picture picture;
+  picture.kind = "efficiency";
+  picture.title = "Efficiency: payload among all bytes on the line";
+  picture.sentence = EfficiencySentence(view);
+  picture.drawn = DrawnLine(
+      view, Metric::kEfficiency,
+      "Efficiency is payload / bytes at layer 1 (preamble and gap counted), "
+      "data direction. Dashed grey: a segment a write, and full segments.");
+  const CurveKind kind{Metric::kEfficiency, kPercent, "payload, % of layer 1",
+                       [](const std::string& title, const Span& span) {
+                         return LinearAxis(title, std::max(span.high, 100.0));
+                       }};
+  FillCurves(picture, view, kind, [&](const Facet& facet) {
+    Chart chart;
+    chart.curves.push_back(TheoryCurve(
+        facet, "a segment a write",
+        [](const CaseTheory& theory, std::int64_t) -> std::optional<double> {
+          return theory.worst_efficiency * kPercent;
+        }));
+    chart.curves.push_back(TheoryCurve(
+        facet, "full segments",
+        [](const CaseTheory& theory, std::int64_t) -> std::optional<double> {
+          return theory.best_efficiency * kPercent;
+        }));
+    for (const Series& series : facet.series) {
+      chart.curves.push_back(MeasuredCurve(series, kind));
+    }
+    AddMssGuide(chart, facet);
+    return chart;
+  });
+  return picture;
+}
+
+Picture SegmentsPicture(const StudyView& view) {
+  Picture picture;
+  picture.kind = "segments";
+  picture.title = "From writes to segments to reads";
+  picture.sentence = SegmentsSentence(view);
+  picture.drawn = DrawnLine(
+      view, Metric::kBytesPerSegment,
+      "Solid: bytes a segment; dashed with hollow markers: bytes a read. "
+      "Dashed grey: a segment a write.");
+  const CurveKind segments{Metric::kBytesPerSegment, 1,
+                           "bytes a segment, bytes a read (log scale)",
+                           [](const std::string& title, const Span& span) {
+                             return BinaryAxis(title, span.low, span.high);
+                           }};
+  CurveKind reads = segments;
+  reads.metric = Metric::kBytesPerRead;
+  FillCurves(picture, view, segments, [&](const Facet& facet) {
+    Chart chart;
+    chart.curves.push_back(
+        TheoryCurve(facet, "a segment a write",
+                    [](const CaseTheory& theory,
+                       std::int64_t write) -> std::optional<double> {
+                      return static_cast<double>(std::min(write, theory.mss));
+                    }));
+    for (const Series& series : facet.series) {
+      chart.curves.push_back(MeasuredCurve(series, segments));
+      chart.curves.back().label += ": a segment";
+      chart.curves.push_back(MeasuredCurve(series, reads));
+      chart.curves.back().label += ": a read";
+      chart.curves.back().dashed = true;
+    }
+    AddMssGuide(chart, facet);
+    return chart;
+  });
+  return picture;
+}
+
+// --- Effects ----------------------------------------------------------------
+
+Curve EffectCurve(const EffectSeries& series, std::size_t place) {
+  constexpr std::array kShapes{Shape::kCircle, Shape::kSquare, Shape::kTriangle,
+                               Shape::kDiamond};
+  constexpr std::array kColours{colour::kGreen,     colour::kOrange,
+                                colour::kPink,      colour::kSky,
+                                colour::kVermilion, colour::kBlue};
+  Curve curve;
+  curve.label = series.label;
+  curve.colour = series.factor == "nagle" && place == 0
+                     ? colour::kBlue  // As in every picture.
+                     : kColours[place % kColours.size()];
+  curve.shape = kShapes[place % kShapes.size()];
+  curve.error_bars = true;
+  for (const EffectPoint& point : series.points) {
+    if (point.ratio.median <= 0) continue;
+    ChartPoint drawn{static_cast<double>(point.write), point.ratio.median,
+                     point.ratio.interval,
+                     point.ratio.verdict == Verdict::kNotDistinguishable};
+    if (drawn.interval.has_value() && drawn.interval->low <= 0) {
+      drawn.interval.reset();
+    }
+    curve.points.push_back(drawn);
+  }
+  return curve;
+}
+
+Picture EffectPicture(const StudyView& view, const std::string& factor,
+                      const std::string& noun) {
+  const std::vector<EffectSeries> effects = EffectsOf(view, factor);
+  Picture picture;
+  picture.kind = "effects";
+  picture.title = fmt::format("Effect of {}", noun);
+  if (effects.empty()) {
+    picture.sentence = fmt::format(
+        "No two cases that differ in {} alone were measured in the same "
+        "blocks, so its effect is not known.",
+        noun);
+    picture.missing = "Nothing to draw.";
+    return picture;
+  }
+  picture.sentence = EffectSentence(effects, noun);
+  picture.drawn = fmt::format(
+      "Ratio of throughputs block by block, median and 95 % interval (log "
+      "scale); at 1 there is no difference, hollow: the interval covers 1 or "
+      "is not known. Base: {}.{}{}",
+      factor == "nagle" ? "Nagle off" : "the buffer left unset",
+      PooledLine(view), LinkLine(view));
+  std::vector<Chart> charts;
+  std::vector<std::string> labels;
+  for (const EffectSeries& series : effects) {
+    if (labels.empty() || labels.back() != series.facet) {
+      labels.push_back(series.facet);
+      charts.emplace_back();
+      charts.back().guides.push_back({false, 1, "no difference"});
+    }
+    Chart& chart = charts.back();
+    chart.curves.push_back(EffectCurve(series, chart.curves.size()));
+  }
+  ShareAxes(charts, {Metric::kThroughput, 1,
+                     fmt::format("throughput, ratio to {}",
+                                 factor == "nagle" ? "Nagle off" : "unset"),
+                     LogFigures});
+  AddPanels(picture, std::move(charts), labels);
+  return picture;
+}
+
+// --- Bars -------------------------------------------------------------------
+
+struct Share {
+  double Capacity::*of;
+  const char* colour;
+  const char* text;
+};
+constexpr std::array<Share, 7> kShares{{
+    {&Capacity::payload, colour::kGreen, "payload"},
+    {&Capacity::headers, colour::kSky, "TCP and IP headers"},
+    {&Capacity::framing, colour::kPale, "framing, preamble, gap"},
+    {&Capacity::retransmission, colour::kPink, "retransmissions"},
+    {&Capacity::window_wait, colour::kOrange, "waits: window"},
+    {&Capacity::ack_wait, colour::kYellow, "waits: ACK"},
+    {&Capacity::program_wait, colour::kGrey, "waits: program"},
+}};
+
+// Evenly chosen where there are too many, so that none of the ends is lost.
+std::vector<const Group*> Thin(const std::vector<const Group*>& groups) {
+  if (groups.size() <= kMostRows) return groups;
+  std::vector<const Group*> kept;
+  for (std::size_t i = 0; i < kMostRows; ++i) {
+    kept.push_back(groups[i * (groups.size() - 1) / (kMostRows - 1)]);
+  }
+  return kept;
+}
+
+std::string ThinNote(std::size_t all, std::size_t drawn) {
+  if (all == drawn) return {};
+  return fmt::format(" {} of {} cases are drawn; all are in report.json.",
+                     drawn, all);
+}
+
+// Rows from the top; the left margin fits the longest name.
+Chart RowChart(const std::vector<std::string>& names) {
+  constexpr std::size_t kLongest = 46;
+  Chart chart;
+  std::size_t longest = 0;
+  const std::size_t rows = names.size();
+  chart.y.low = -0.6;
+  chart.y.high = static_cast<double>(rows) - 0.4;
+  for (std::size_t i = 0; i < rows; ++i) {
+    const std::string name = Shorten(names[i], kLongest);
+    longest = std::max(longest, Length(name));
+    chart.y.ticks.push_back({static_cast<double>(rows - 1 - i), name});
+  }
+  chart.font = 13;
+  chart.left = std::clamp(20 + static_cast<int>(longest) * 7, 60, 350);
+  chart.top = 8;
+  chart.height = chart.top + chart.bottom + 24 * static_cast<int>(rows);
+  return chart;
+}
+
+std::vector<const Group*> ByWrite(const StudyView& view) {
+  std::vector<const Group*> groups;
+  for (const Group& group : view.groups) {
+    if (group.capacity.has_value()) groups.push_back(&group);
+  }
+  std::stable_sort(groups.begin(), groups.end(),
+                   [](const Group* a, const Group* b) {
+                     return WriteOf(a->first->factors).value_or(0) <
+                            WriteOf(b->first->factors).value_or(0);
+                   });
+  return groups;
+}
+
+std::string WhyNoCapacity(const StudyView& view) {
+  for (const Group& group : view.groups) {
+    if (!group.first->why_no_capacity.empty()) {
+      return Printable(group.first->why_no_capacity);
+    }
+  }
+  return "the line's rate is not known";
+}
+
+void AddBars(Chart& chart, const Capacity& capacity, double row) {
+  double from = 0;
+  for (const Share& share : kShares) {
+    const double to = from + capacity.*share.of * kPercent;
+    if (to > from) chart.bars.push_back({row, from, to, share.colour});
+    from = to;
+  }
+}
+
+Picture CapacityPicture(const StudyView& view) {
+  Picture picture;
+  picture.kind = "capacity";
+  picture.title = "Where the line's capacity went";
+  const std::vector<const Group*> all = ByWrite(view);
+  if (all.empty()) {
+    picture.sentence = fmt::format("Not observed: {}.", WhyNoCapacity(view));
+    picture.missing = "Nothing to draw.";
+    return picture;
+  }
+  const std::vector<const Group*> drawn = Thin(all);
+  picture.sentence = CapacitySentence(view, drawn);
+  picture.drawn = fmt::format(
+      "Shares of the time in which the line could have carried bytes, of the "
+      "trial of median throughput, by size of write.{}{}{}",
+      ThinNote(all.size(), drawn.size()), PooledLine(view), LinkLine(view));
+  std::vector<std::string> names;
+  for (const Group* group : drawn) names.push_back(CaseText(view, *group));
+  Chart chart = RowChart(names);
+  for (std::size_t i = 0; i < drawn.size(); ++i) {
+    AddBars(chart, *drawn[i]->capacity,
+            static_cast<double>(drawn.size() - 1 - i));
+  }
+  chart.x = LinearAxis("% of the line's capacity", kPercent);
+  chart.x.high = kPercent;
+  for (const Share& share : kShares) {
+    picture.keys.push_back({share.colour, share.text, false});
+  }
+  Panel panel;
+  panel.request = {std::move(chart), picture.title,
+                   Described(picture.sentence, picture.drawn)};
+  picture.panels.push_back(std::move(panel));
+  return picture;
+}
+
+Curve LatencyCurve(const std::vector<const Group*>& groups, Metric metric) {
+  const bool median = metric == Metric::kLatencyP50;
+  Curve curve;
+  curve.label = median ? "median" : "99 % are faster";
+  curve.colour = median ? colour::kGreen : colour::kPink;
+  curve.shape = median ? Shape::kCircle : Shape::kDiamond;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const auto& figure = groups[i]->figure(metric);
+    if (!figure.has_value() || figure->median <= 0) continue;
+    curve.points.push_back({figure->median * kMega,
+                            static_cast<double>(groups.size() - 1 - i),
+                            std::nullopt, false});
+  }
+  return curve;
+}
+
+Picture LatencyPicture(const StudyView& view) {
+  Picture picture;
+  picture.kind = "latency";
+  picture.title = "Round trips of request and response";
+  picture.sentence = LatencySentence(view);
+  const std::vector<const Group*> drawn = Thin(view.latency);
+  picture.drawn = fmt::format(
+      "Time of a round at the client, median of the blocks' median and 99 % "
+      "quantile (log scale).{}{}{}",
+      ThinNote(view.latency.size(), drawn.size()), PooledLine(view),
+      LinkLine(view));
+  std::vector<std::string> names;
+  for (const Group* group : drawn) {
+    names.push_back(CaseText(view, *group, {"pattern"}));
+  }
+  Chart chart = RowChart(names);
+  chart.curves = {LatencyCurve(drawn, Metric::kLatencyP50),
+                  LatencyCurve(drawn, Metric::kLatencyP99)};
+  chart.curve_labels = false;
+  Span span;
+  for (Curve& curve : chart.curves) {
+    picture.keys.push_back({curve.colour, curve.label, false});
+    curve.points_only = true;
+    for (const ChartPoint& point : curve.points) span.Take(point.x);
+  }
+  if (!span.any()) {
+    picture.missing = "Nothing to draw.";
+    return picture;
+  }
+  chart.x = DecimalLogAxis("round trip, ms (log scale)", span.low, span.high);
+  Panel panel;
+  panel.request = {std::move(chart), picture.title,
+                   Described(picture.sentence, picture.drawn)};
+  picture.panels.push_back(std::move(panel));
+  return picture;
+}
+
+void LeadWith(const Study& study, std::vector<Picture>& pictures) {
+  const auto place = [&study](const Picture& picture) {
+    return std::find_if(study.plots.begin(), study.plots.end(),
+                        [&](const auto& p) { return p.kind == picture.kind; });
+  };
+  for (Picture& picture : pictures) {
+    const auto wanted = place(picture);
+    if (wanted == study.plots.end() || wanted->title.empty()) continue;
+    // Two pictures of effects keep telling which is which.
+    picture.title =
+        picture.kind == "effects"
+            ? fmt::format("{}: {}", Printable(wanted->title), picture.title)
+            : Printable(wanted->title);
+  }
+  std::stable_sort(
+      pictures.begin(), pictures.end(),
+      [&](const Picture& a, const Picture& b) { return place(a) < place(b); });
+}
+
+bool Varies(const StudyView& view, const std::string& factor) {
+  return std::find(view.varying.begin(), view.varying.end(), factor) !=
+         view.varying.end();
+}
+
+}  // namespace
+
+std::vector<Picture> StudyPictures(const StudyView& view) {
+  std::vector<Picture> pictures;
+  if (!view.facets.empty()) {
+    pictures.push_back(ThroughputPicture(view));
+    pictures.push_back(EfficiencyPicture(view));
+    pictures.push_back(SegmentsPicture(view));
+    if (Varies(view, "nagle")) {
+      pictures.push_back(EffectPicture(view, "nagle", "Nagle"));
+    }
+    if (Varies(view, "rcvbuf")) {
+      pictures.push_back(EffectPicture(view, "rcvbuf", "the receive buffer"));
+    }
+    pictures.push_back(CapacityPicture(view));
+  }
+  if (!view.latency.empty()) pictures.push_back(LatencyPicture(view));
+  if (view.study < view.analysis->studies.size()) {
+    LeadWith(view.analysis->studies[view.study], pictures);
+  }
+  return pictures;
+}
+
+}  // namespace wiretoll

@@ -1,0 +1,101 @@
+// From an analysis to what a picture shows: which cells make a curve, which
+// curves stand in one panel, in which colour.
+#ifndef WIRETOLL_REPORTS_SELECTION_H_
+#define WIRETOLL_REPORTS_SELECTION_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/analysis/analysis.h"
+#include "reports/chart.h"
+
+namespace wiretoll {
+
+// One case on one pair of systems. Pairs of hosts that run the same systems
+// (both directions between two equal hosts) are pooled: each of their blocks
+// counts as one. Points into the analysis, which must outlive it.
+struct Group {
+  std::vector<std::size_t> cells;  // Into Analysis::cells; at least one.
+  const Cell* first = nullptr;
+  std::size_t pool = 0;  // Into StudyView::pools.
+  int ok = 0, failed = 0, skipped = 0;
+  std::array<std::optional<Estimate>, kMetricCount> figures;
+  std::optional<Capacity> capacity;  // Mean over the pooled pairs.
+
+  [[nodiscard]] const std::optional<Estimate>& figure(Metric metric) const {
+    return figures[static_cast<std::size_t>(metric)];
+  }
+};
+
+struct Series {
+  std::string label;  // "Nagle on"
+  std::string colour;
+  Shape shape = Shape::kCircle;
+  bool dashed = false;
+  std::map<std::int64_t, const Group*> by_write;
+};
+
+// Cells that differ in nothing but the write and what the series tell apart.
+struct Facet {
+  std::string label;  // "rcvbuf unset, 64 KiB reader"; may be empty.
+  std::vector<Series> series;
+};
+
+// What switching a factor did, by write size, all else as the label says.
+struct EffectPoint {
+  std::int64_t write = 0;
+  Ratio ratio;
+};
+struct EffectSeries {
+  std::string facet;  // Everything but factor, value and write.
+  std::string label;  // "rcvbuf 2 B"; for Nagle empty.
+  std::string factor;
+  FactorValue other;
+  std::vector<EffectPoint> points;  // By rising write.
+};
+
+// One study of an analysis. Not copied: its parts point at each other.
+struct StudyView {
+  const Analysis* analysis = nullptr;
+  std::size_t study = 0;
+  std::vector<Group> groups;
+  std::vector<std::string> pools;     // "Linux to Linux"; one a system pair.
+  std::vector<std::string> varying;   // Factors with several values.
+  std::string series_factor;          // Told apart by colour; may be empty.
+  std::vector<Facet> facets;          // The most telling first. Streams.
+  std::vector<const Group*> latency;  // Request-response.
+
+  StudyView() = default;
+  StudyView(const StudyView&) = delete;
+  StudyView& operator=(const StudyView&) = delete;
+  StudyView(StudyView&&) = default;  // Groups stay where they are.
+  StudyView& operator=(StudyView&&) = default;
+};
+
+StudyView ViewStudy(const Analysis& analysis, std::size_t study);
+
+// What switching `factor` does to the throughput of streams, pooled as groups
+// are; most telling facet first.
+std::vector<EffectSeries> EffectsOf(const StudyView& view,
+                                    const std::string& factor);
+
+// The bytes of one write; empty where a case has none.
+std::optional<std::int64_t> WriteOf(const Factors& factors);
+
+// The factors that vary, `without` left out: "32 B writes, Nagle on". With
+// the pair where there are several.
+std::string CaseText(const StudyView& view, const Group& group,
+                     const std::vector<std::string>& without = {});
+
+// "Linux", "Wine (not Windows)", "ns-3 (simulated)".
+std::string SystemName(const std::string& os);
+
+// Bits a second of the link that the view's cells ran over, if known.
+std::optional<double> LineRate(const StudyView& view);
+
+}  // namespace wiretoll
+
+#endif  // WIRETOLL_REPORTS_SELECTION_H_

@@ -1,0 +1,587 @@
+#include "reports/tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "harness/base/units.h"
+#include "reports/csv.h"
+#include "reports/sentences.h"
+#include "reports/text.h"
+
+namespace wiretoll {
+namespace {
+
+// A page with more rows is no longer read, and browsers get slow.
+constexpr std::size_t kMostRows = 200;
+constexpr const char* kNone = "–";
+constexpr double kMega = 1e-6;
+
+using Row = std::vector<std::string>;
+
+void Cut(Table& table, const std::string& where) {
+  if (table.rows.size() <= kMostRows) return;
+  if (!table.note.empty()) table.note += ' ';
+  table.note += fmt::format("{} of {} rows are shown; the rest is in {}.",
+                            kMostRows, table.rows.size(), where);
+  table.rows.resize(kMostRows);
+  if (table.marked.size() > kMostRows) table.marked.resize(kMostRows);
+}
+
+std::string Value(const Cell& cell, const std::string& name) {
+  const FactorValue* value = FindFactor(cell.factors, name);
+  return value == nullptr ? kNone : FactorValueText(name, *value);
+}
+
+std::string Median(const std::optional<Estimate>& figure, double scale = 1) {
+  return figure.has_value() ? FormatNumber(figure->median * scale) : kNone;
+}
+
+std::string Range(const std::optional<Estimate>& figure, double scale = 1) {
+  if (!figure.has_value() || !figure->interval.has_value()) return kNone;
+  return IntervalText(*figure->interval, scale);
+}
+
+std::string PairText(const Cell& cell) {
+  // What is no Windows must not pass for it in any row.
+  const auto end = [](const std::string& host, const std::string& os) {
+    const std::string name = Printable(host);
+    return os == "linux" || os == "windows" || os.empty()
+               ? name
+               : fmt::format("{} [{}]", name, SystemName(os));
+  };
+  return fmt::format("{} → {}", end(cell.sender, cell.sender_os),
+                     end(cell.receiver, cell.receiver_os));
+}
+
+std::string OkText(const Cell& cell) {
+  std::string text = fmt::format("{}/{}", cell.ok, cell.failed);
+  if (cell.skipped > 0) text += fmt::format(", {} skipped", cell.skipped);
+  if (cell.disturbed > 0) text += fmt::format(", {} disturbed", cell.disturbed);
+  return text;
+}
+
+std::string OfTheBest(const Cell& cell) {
+  if (!cell.theory.has_value()) return kNone;
+  const auto& rate = cell.figure(Metric::kThroughput);
+  const auto& best = cell.theory->best_throughput;
+  if (rate.has_value() && best.has_value() && *best > 0) {
+    return Percent(rate->median / *best);
+  }
+  return kNone;
+}
+
+std::string EfficiencyText(const Cell& cell) {
+  const auto& figure = cell.figure(Metric::kEfficiency);
+  return figure.has_value() ? Percent(figure->median) : kNone;
+}
+
+bool IsStream(const Cell& cell) {
+  const FactorValue* pattern = FindFactor(cell.factors, "pattern");
+  return pattern == nullptr || SpellFactor(*pattern) != "request-response";
+}
+
+// By write, then as the study has them.
+std::vector<const Cell*> CellsOf(const StudyView& view, bool streams) {
+  std::vector<const Cell*> cells;
+  for (const Cell& cell : view.analysis->cells) {
+    if (cell.study == view.study && IsStream(cell) == streams) {
+      cells.push_back(&cell);
+    }
+  }
+  std::stable_sort(cells.begin(), cells.end(),
+                   [](const Cell* a, const Cell* b) {
+                     return WriteOf(a->factors).value_or(0) <
+                            WriteOf(b->factors).value_or(0);
+                   });
+  return cells;
+}
+
+// Factors that vary and have no column of their own.
+std::vector<std::string> OtherFactors(const StudyView& view,
+                                      const std::set<std::string>& own) {
+  std::vector<std::string> names;
+  for (const std::string& name : view.varying) {
+    if (own.count(name) == 0) names.push_back(name);
+  }
+  return names;
+}
+
+std::string WhyEmpty(const Cell& cell) {
+  if (!cell.reason.empty()) return Printable(cell.reason);
+  const auto why = cell.why_missing.find(Metric::kThroughput);
+  return why == cell.why_missing.end() ? "" : Printable(why->second);
+}
+
+void AddWhy(Table& table, const std::set<std::string>& reasons) {
+  if (reasons.empty()) return;
+  constexpr std::size_t kMost = 5;
+  std::vector<std::string> shown;
+  for (const std::string& reason : reasons) {
+    if (shown.size() < kMost) shown.push_back(reason);
+  }
+  table.note =
+      fmt::format("{} not observed: {}{}.", kNone, fmt::join(shown, "; "),
+                  reasons.size() > kMost ? "; and more" : "");
+}
+
+std::string MeasuredText(const Estimate& figure, Metric metric) {
+  const double scale =
+      metric == Metric::kThroughput || metric == Metric::kSteadyThroughput
+          ? kMega
+          : 1;
+  std::string text = FormatNumber(figure.median * scale);
+  if (figure.interval.has_value()) {
+    text += fmt::format(" ({})", IntervalText(*figure.interval, scale));
+  }
+  return text;
+}
+
+std::string PredictedText(const CaseTheory::Prediction& prediction) {
+  const double scale = prediction.metric == Metric::kThroughput ||
+                               prediction.metric == Metric::kSteadyThroughput
+                           ? kMega
+                           : 1;
+  const char* bound = prediction.kind == PredictionKind::kAtMost    ? "≤ "
+                      : prediction.kind == PredictionKind::kAtLeast ? "≥ "
+                                                                    : "";
+  return bound + FormatNumber(prediction.value * scale);
+}
+
+std::string MetricText(Metric metric) {
+  if (metric == Metric::kThroughput || metric == Metric::kSteadyThroughput) {
+    return fmt::format("{}, MB/s", MetricName(metric));
+  }
+  std::string unit = MetricUnit(metric);
+  std::string name = MetricName(metric);
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return unit.empty() ? name : fmt::format("{}, {}", name, unit);
+}
+
+// What the prediction leaves unexplained; bounds leave something only where
+// they are broken.
+std::string LeftOver(const CaseTheory::Prediction& prediction,
+                     const Estimate& measured) {
+  if (prediction.value == 0) {
+    return fmt::format("{}", FormatNumber(measured.median));
+  }
+  const double share = measured.median / prediction.value - 1;
+  const bool kept =
+      (prediction.kind == PredictionKind::kAtMost && share <= 0) ||
+      (prediction.kind == PredictionKind::kAtLeast && share >= 0);
+  const std::string text =
+      fmt::format("{}{}", share >= 0 ? "+" : "−", Percent(std::abs(share)));
+  return kept ? fmt::format("kept ({})", text) : text;
+}
+
+std::string CountText(const std::optional<std::int64_t>& value) {
+  return value.has_value() ? fmt::format("{}", *value) : kNone;
+}
+
+std::string FactText(const RecordedFact& fact) {
+  if (fact.number.has_value()) return FormatNumber(*fact.number);
+  if (const auto* flag = std::get_if<bool>(&fact.value)) {
+    return *flag ? "yes" : "no";
+  }
+  if (const auto* number = std::get_if<std::int64_t>(&fact.value)) {
+    return fmt::format("{}", *number);
+  }
+  if (const auto* text = std::get_if<std::string>(&fact.value)) {
+    return Printable(*text);
+  }
+  return fmt::format("not observed: {}", fact.reason.empty()
+                                             ? "no reason given"
+                                             : Printable(fact.reason));
+}
+
+using FactList = std::vector<std::pair<std::string, std::string>>;
+
+FactList FactsOf(const RecordedHost& host) {
+  FactList facts{{"system", SystemName(host.os)},
+                 {"stack", Printable(host.stack)},
+                 {"description", Printable(host.description)},
+                 {"address", Printable(host.address)},
+                 {"agent", Printable(host.agent_version)},
+                 {"started by", Printable(ShellCommand(host.agent))}};
+  for (const RecordedFact& fact : host.facts) {
+    facts.emplace_back(Printable(fact.name), FactText(fact));
+  }
+  return facts;
+}
+
+struct HostColumn {
+  std::string name;
+  FactList facts;
+};
+
+// Hosts that several runs share stand once, unless their facts changed.
+std::vector<HostColumn> HostColumns(const Analysis& analysis) {
+  std::vector<HostColumn> columns;
+  for (std::size_t run = 0; run < analysis.runs.size(); ++run) {
+    for (const RecordedHost& host : analysis.runs[run].hosts) {
+      HostColumn column{Printable(host.name), FactsOf(host)};
+      const bool same = std::any_of(
+          columns.begin(), columns.end(), [&](const HostColumn& other) {
+            return other.facts == column.facts &&
+                   other.name.starts_with(column.name);
+          });
+      if (same) continue;
+      if (run > 0) column.name += fmt::format(", run {}", run + 1);
+      columns.push_back(std::move(column));
+    }
+  }
+  return columns;
+}
+
+std::string FindFact(const FactList& facts, const std::string& name) {
+  for (const auto& [key, value] : facts) {
+    if (key == name) return value.empty() ? kNone : value;
+  }
+  return "not asked";
+}
+
+std::string OutcomeText(const Problem& problem) {
+  if (problem.disturbed) return "disturbed";
+  switch (problem.outcome) {
+    case TrialOutcome::kFailed:
+      return "failed";
+    case TrialOutcome::kSkipped:
+      return "skipped";
+    case TrialOutcome::kOk:
+      break;
+  }
+  return "ok";
+}
+
+std::string AnswerText(ClaimAnswer answer) {
+  switch (answer) {
+    case ClaimAnswer::kSupported:
+      return "supported";
+    case ClaimAnswer::kRefuted:
+      return "refuted";
+    case ClaimAnswer::kNotDistinguishable:
+      return "not distinguishable";
+    case ClaimAnswer::kNotTested:
+      break;
+  }
+  return "not tested";
+}
+
+std::string VerdictText(const Ratio& ratio) {
+  if (!ratio.interval.has_value()) return "too few blocks to tell";
+  switch (ratio.verdict) {
+    case Verdict::kHigher:
+      return "higher";
+    case Verdict::kLower:
+      return "lower";
+    case Verdict::kNotDistinguishable:
+      break;
+  }
+  return "not distinguishable";
+}
+
+Row CaseRow(const Cell& cell, const std::vector<std::string>& others) {
+  Row row{Value(cell, "write"), Value(cell, "read"), Value(cell, "nagle"),
+          Value(cell, "rcvbuf")};
+  for (const std::string& name : others) row.push_back(Value(cell, name));
+  const auto& rate = cell.figure(Metric::kThroughput);
+  row.insert(row.end(),
+             {PairText(cell), Median(rate, kMega), Range(rate, kMega),
+              Median(cell.figure(Metric::kWritesPerSegment)),
+              Median(cell.figure(Metric::kBytesPerSegment)),
+              EfficiencyText(cell), OfTheBest(cell), OkText(cell)});
+  return row;
+}
+
+}  // namespace
+
+Table CasesTable(const StudyView& view) {
+  Table table;
+  table.title = "Cases";
+  const std::vector<std::string> others = OtherFactors(
+      view,
+      {"write", "read", "nagle", "rcvbuf", "pattern", "request", "reply"});
+  table.columns = {{"write"}, {"read"}, {"Nagle"}, {"rcvbuf"}};
+  for (const std::string& name : others) {
+    table.columns.push_back({Printable(name), true});
+  }
+  for (const char* head :
+       {"pair", "MB/s", "95 %", "writes a segment", "bytes a segment",
+        "efficiency", "of the best", "ok/failed"}) {
+    table.columns.push_back({head, std::string_view(head) != "pair"});
+  }
+  std::set<std::string> reasons;
+  for (const Cell* cell : CellsOf(view, true)) {
+    table.rows.push_back(CaseRow(*cell, others));
+    const std::string why = WhyEmpty(*cell);
+    if (!why.empty()) reasons.insert(why);
+  }
+  AddWhy(table, reasons);
+  Cut(table, "samples.csv, trial by trial, and report.json");
+  table.empty = "No stream was measured.";
+  return table;
+}
+
+Table LatencyTable(const StudyView& view) {
+  Table table;
+  table.title = "Request and response";
+  table.columns = {{"case", false}, {"pair", false}, {"median, us"},
+                   {"95 %"},        {"99 %, us"},    {"rounds over 30 ms"},
+                   {"ok/failed"}};
+  constexpr double kMicro = 1e-3;
+  std::set<std::string> reasons;
+  for (const Cell* cell : CellsOf(view, false)) {
+    Row row{Printable(cell->case_id), PairText(*cell)};
+    const auto& median = cell->figure(Metric::kLatencyP50);
+    row.insert(row.end(),
+               {Median(median, kMicro), Range(median, kMicro),
+                Median(cell->figure(Metric::kLatencyP99), kMicro),
+                Median(cell->figure(Metric::kStalls)), OkText(*cell)});
+    table.rows.push_back(std::move(row));
+    if (!cell->reason.empty()) reasons.insert(Printable(cell->reason));
+  }
+  AddWhy(table, reasons);
+  Cut(table, "samples.csv");
+  table.empty = "No request and response was measured.";
+  return table;
+}
+
+Table PredictionsTable(const StudyView& view) {
+  Table table;
+  table.title = "Predictions against measurements";
+  table.columns = {{"case", false},   {"pair", false},    {"rule", false},
+                   {"figure", false}, {"predicted"},      {"measured"},
+                   {"left over"},     {"assumes", false}, {"source", false}};
+  for (const bool streams : {true, false}) {
+    for (const Cell* cell : CellsOf(view, streams)) {
+      if (!cell->theory.has_value()) continue;
+      for (const auto& prediction : cell->theory->predictions) {
+        const auto& measured = cell->figure(prediction.metric);
+        std::string assumes = Printable(prediction.assumptions);
+        if (!prediction.limits.empty()) {
+          assumes +=
+              fmt::format(" (holds until: {})", Printable(prediction.limits));
+        }
+        table.rows.push_back(
+            {Printable(cell->case_id), PairText(*cell),
+             Printable(prediction.rule), MetricText(prediction.metric),
+             PredictedText(prediction),
+             measured ? MeasuredText(*measured, prediction.metric)
+                      : "not observed",
+             measured ? LeftOver(prediction, *measured) : kNone, assumes,
+             Printable(prediction.source)});
+      }
+    }
+  }
+  Cut(table, "report.json");
+  table.empty = "No rule predicts a figure of these cases.";
+  return table;
+}
+
+Table PairsTable(const StudyView& view) {
+  Table table;
+  table.title = "Pairs of hosts against the first";
+  table.columns = {{"case", false},  {"base", false},
+                   {"other", false}, {"ratio"},
+                   {"95 %"},         {"throughput of the other is", false}};
+  int told = 0;
+  for (const Effect& effect : view.analysis->effects) {
+    const Cell& base = view.analysis->cells[effect.base_cell];
+    if (effect.factor != "pair" || base.study != view.study ||
+        effect.metric != Metric::kThroughput) {
+      continue;
+    }
+    const Cell& other = view.analysis->cells[effect.other_cell];
+    const Ratio& ratio = effect.ratio;
+    if (ratio.verdict != Verdict::kNotDistinguishable) ++told;
+    table.rows.push_back(
+        {Printable(base.case_id), PairText(base), PairText(other),
+         FormatNumber(ratio.median),
+         ratio.interval ? IntervalText(*ratio.interval) : kNone,
+         VerdictText(ratio)});
+  }
+  if (!table.rows.empty()) {
+    table.sentence = fmt::format(
+        "In {} of {} a difference between the pairs can be told.", told,
+        Count(static_cast<long long>(table.rows.size()), "comparison"));
+  }
+  Cut(table, "report.json");
+  table.empty = "Only one pair of hosts was measured.";
+  return table;
+}
+
+Table BuffersTable(const Analysis& analysis) {
+  Table table;
+  table.title = "Buffers: asked, read back, and the window that came";
+  table.columns = {{"host", false},    {"system", false}, {"buffer", false},
+                   {"asked"},          {"read back"},     {"first window"},
+                   {"largest window"}, {"MSS"},           {"note", false}};
+  if (!analysis.buffers.empty()) {
+    table.sentence = BufferSentence(analysis.buffers);
+  }
+  for (const BufferRow& row : analysis.buffers) {
+    std::string back = CountText(row.effective_low);
+    if (row.effective_high != row.effective_low) {
+      back += fmt::format("–{}", CountText(row.effective_high));
+    }
+    const bool window = row.buffer == "rcvbuf";
+    const std::string system =
+        row.os == "linux" ? Printable(row.stack) : SystemName(row.os);
+    table.rows.push_back({Printable(row.host), system, Printable(row.buffer),
+                          Printable(row.requested), back,
+                          window ? CountText(row.initial_window) : "",
+                          window ? CountText(row.peak_window) : "",
+                          CountText(row.mss), Printable(row.note)});
+  }
+  if (!table.rows.empty()) {
+    table.note = fmt::format("All in bytes. {} not observed.", kNone);
+  }
+  Cut(table, "report.json");
+  table.empty = "No buffer was read back.";
+  return table;
+}
+
+Table AgreementTable(const Analysis& analysis) {
+  const Agreement& seen = analysis.agreement;
+  Table table;
+  table.title = "Do the two ends count the same segments?";
+  table.columns = {{"counts", false}, {"trials"}};
+  table.empty = "No segment was counted, so there is nothing to compare.";
+  if (seen.equal + seen.different + seen.one_observer == 0) return table;
+  table.rows.push_back({"equal at both ends", fmt::format("{}", seen.equal)});
+  table.rows.push_back({"different", fmt::format("{}", seen.different)});
+  for (const auto& [cause, trials] : seen.causes) {
+    table.rows.push_back(
+        {fmt::format("· {}", Printable(cause)), fmt::format("{}", trials)});
+  }
+  table.rows.push_back(
+      {"seen at one end only", fmt::format("{}", seen.one_observer)});
+  Cut(table, "report.json");
+  return table;
+}
+
+Table HostsTable(const Analysis& analysis) {
+  Table table;
+  table.title = "Hosts";
+  table.empty = "No host is recorded.";
+  const std::vector<HostColumn> hosts = HostColumns(analysis);
+  if (hosts.empty()) return table;
+  table.columns = {{"fact", false}};
+  std::vector<std::string> names;
+  for (const HostColumn& host : hosts) {
+    table.columns.push_back({host.name, false});
+    for (const auto& [name, value] : host.facts) {
+      if (std::find(names.begin(), names.end(), name) == names.end()) {
+        names.push_back(name);
+      }
+    }
+  }
+  table.columns.push_back({"", false});
+  int different = 0;
+  for (const std::string& name : names) {
+    Row row{name};
+    std::set<std::string> values;
+    for (const HostColumn& host : hosts) {
+      row.push_back(FindFact(host.facts, name));
+      values.insert(row.back());
+    }
+    const bool differs = values.size() > 1;
+    different += differs ? 1 : 0;
+    row.emplace_back(differs ? "differs" : "");
+    table.rows.push_back(std::move(row));
+    table.marked.push_back(differs);
+  }
+  if (hosts.size() > 1) {
+    table.sentence =
+        fmt::format("{} of {} differ between the hosts.", different,
+                    Count(static_cast<long long>(names.size()), "fact"));
+  }
+  return table;
+}
+
+Table LinksTable(const Analysis& analysis) {
+  Table table;
+  table.title = "The link";
+  table.columns = {{"run"}, {"setting", false}, {"value", false}};
+  table.empty = "No link is described.";
+  for (std::size_t i = 0; i < analysis.runs.size(); ++i) {
+    const RecordedLink& link = analysis.runs[i].link;
+    const std::string run = fmt::format("{}", i + 1);
+    const auto add = [&](const std::string& name, const std::string& value) {
+      if (!value.empty()) {
+        table.rows.push_back({run, Printable(name), Printable(value)});
+      }
+    };
+    add("kind", link.kind);
+    add("description", link.description);
+    add("rate", link.rate_bits_per_second.has_value()
+                    ? FormatBitRate({*link.rate_bits_per_second})
+                    : "not known");
+    add("framing", link.framing);
+    add("MTU", link.mtu.has_value() ? fmt::format("{}", *link.mtu) : "");
+    add("delay, each way", link.delay_ns.has_value()
+                               ? FormatDuration(Nanoseconds{*link.delay_ns})
+                               : "");
+    add("loss", link.loss.has_value() ? Percent(*link.loss) : "");
+    for (const auto& [name, value] : link.settings) add(name, value);
+  }
+  Cut(table, "report.json");
+  return table;
+}
+
+Table ProblemsTable(const Analysis& analysis) {
+  Table table;
+  table.title = "What failed, was skipped or disturbed";
+  table.columns = {{"outcome", false},
+                   {"trials"},
+                   {"reason", false},
+                   {"for example", false}};
+  for (const Problem& problem : analysis.problems) {
+    table.rows.push_back({OutcomeText(problem),
+                          fmt::format("{}", problem.trials),
+                          problem.reason.empty() ? "no reason was recorded"
+                                                 : Printable(problem.reason),
+                          Printable(problem.example)});
+  }
+  if (!table.rows.empty()) {
+    table.sentence = fmt::format(
+        "{} failed, {} skipped, {} disturbed. Disturbed trials count; failed "
+        "and skipped ones are in no figure.",
+        Count(analysis.failed, "trial"), analysis.skipped, analysis.disturbed);
+  }
+  Cut(table, "samples.csv");
+  table.empty = fmt::format("Nothing: all of {} ok and undisturbed.",
+                            Count(analysis.ok, "trial"));
+  return table;
+}
+
+Table ClaimsTable(const Analysis& analysis) {
+  Table table;
+  table.title = "Claims";
+  table.columns = {{"claim", false},
+                   {"what was said", false},
+                   {"answer", false},
+                   {"because", false}};
+  for (const ClaimResult& result : analysis.claims) {
+    table.rows.push_back({Printable(result.claim.id),
+                          Printable(result.claim.text),
+                          AnswerText(result.answer), Printable(result.why)});
+  }
+  Cut(table, "report.json");
+  table.empty = "The study states no claim.";
+  return table;
+}
+
+Table CsvColumnsTable() {
+  Table table;
+  table.title = "Columns of samples.csv";
+  table.columns = {{"column", false}, {"meaning", false}};
+  for (const CsvColumn& column : CsvColumns()) {
+    table.rows.push_back({column.name, column.meaning});
+  }
+  return table;
+}
+
+}  // namespace wiretoll
