@@ -1,1 +1,137 @@
+#include "harness/lab/lab.h"
 
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "harness/lab/build.h"
+#include "harness/lab/commands.h"
+#include "harness/lab/layout.h"
+#include "harness/lab/state_file.h"
+
+namespace wiretoll {
+namespace {
+
+using std::chrono::milliseconds;
+
+// Agents end with their standard input; this is how long they may take.
+constexpr milliseconds kGrace{1000};
+
+bool IsDead(const LabRecord& record) {
+  return !record.kept && !IsAlive(record.owner);
+}
+
+std::string SpellOwner(const LabRecord& record) {
+  if (record.kept) return "kept";
+  if (!IsAlive(record.owner)) return "dead";
+  return fmt::format("pid {}, alive", record.owner.pid);
+}
+
+std::string SpellIds(const std::vector<LabRecord>& records) {
+  std::string ids;
+  for (const LabRecord& record : records) {
+    ids += (ids.empty() ? "" : ", ") + record.id;
+  }
+  return ids.empty() ? "none" : ids;
+}
+
+}  // namespace
+
+struct Lab::State {
+  std::unique_ptr<StandingLab> standing;
+};
+
+Lab::Lab(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Lab::Lab(Lab&&) noexcept = default;
+Lab& Lab::operator=(Lab&&) noexcept = default;
+Lab::~Lab() = default;
+
+Outcome<Lab> Lab::Up(const LabSpec& spec) {
+  if (Outcome<Done> checked = CheckLabSpec(spec); !checked.has_value()) {
+    return checked.error();
+  }
+  const Outcome<int> removed = RemoveDeadLabs();
+  if (!removed.has_value()) return removed.error();
+  Outcome<std::unique_ptr<StandingLab>> standing = BuildLab(spec);
+  if (!standing.has_value()) return standing.error();
+  auto state = std::make_unique<State>();
+  state->standing = std::move(standing.value());
+  return Lab(std::move(state));
+}
+
+const std::vector<LabHost>& Lab::hosts() const {
+  return state_->standing->layout.hosts;
+}
+
+const RecordedLink& Lab::link() const { return state_->standing->link; }
+
+const std::string& Lab::congestion() const {
+  return state_->standing->congestion;
+}
+
+Outcome<Done> Lab::Keep() {
+  StandingLab& lab = *state_->standing;
+  lab.record.kept = true;
+  if (Outcome<Done> written = WriteRecord(lab.record); !written.has_value()) {
+    return written;
+  }
+  if (lab.relay) {
+    // The relay ends when its input closes: somebody has to hold that open.
+    // Inside the namespace, so that taking the lab down finds it.
+    Outcome<Done> handed = lab.relay->HandOver(
+        {"setsid", lab.layout.hosts[0].agent[0], "netns", "exec",
+         lab.layout.hosts[0].netns, "sleep", "infinity"});
+    if (!handed.has_value()) return handed;
+  }
+  lab.kept = true;
+  return Done{};
+}
+
+Outcome<std::vector<LabStatus>> ListLabs() {
+  const Outcome<std::vector<LabRecord>> records = ReadRecords();
+  if (!records.has_value()) return records.error();
+  std::vector<LabStatus> labs;
+  for (const LabRecord& record : records.value()) {
+    labs.push_back({record.id, SpellOwner(record), record.hosts, record.link});
+  }
+  return labs;
+}
+
+Outcome<int> TakeDown(const std::string& id) {
+  const Outcome<std::vector<LabRecord>> records = ReadRecords();
+  if (!records.has_value()) return records.error();
+  int count = 0;
+  for (const LabRecord& record : records.value()) {
+    if (!id.empty() && record.id != id) continue;
+    if (!record.kept && !IsDead(record)) {
+      if (id.empty()) continue;
+      return Failure{ExitCode::kUsage,
+                     fmt::format("lab '{}' is in use by pid {}; end that first",
+                                 id, record.owner.pid)};
+    }
+    // Nobody waits for a kept lab's processes to finish something.
+    const Outcome<Done> cleared =
+        ClearAway(record, record.kept ? milliseconds(0) : kGrace);
+    if (!cleared.has_value()) return cleared.error();
+    ++count;
+  }
+  if (id.empty() || count > 0) return count;
+  return Failure{ExitCode::kUsage,
+                 fmt::format("there is no lab '{}'; there are: {}", id,
+                             SpellIds(records.value()))};
+}
+
+Outcome<int> RemoveDeadLabs() {
+  const Outcome<std::vector<LabRecord>> records = ReadRecords();
+  if (!records.has_value()) return records.error();
+  int count = 0;
+  for (const LabRecord& record : records.value()) {
+    if (!IsDead(record)) continue;
+    const Outcome<Done> cleared = ClearAway(record, kGrace);
+    if (!cleared.has_value()) return cleared.error();
+    ++count;
+  }
+  return count;
+}
+
+}  // namespace wiretoll

@@ -2,7 +2,9 @@
 #ifndef WIRETOLL_HARNESS_LAB_LAB_H_
 #define WIRETOLL_HARNESS_LAB_LAB_H_
 
+#include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,16 +19,22 @@ namespace wiretoll {
 struct LinkSpec {
   std::optional<BitsPerSecond> rate;  // Shaped as a true Ethernet; none: as
                                       // fast as the machine.
-  Nanoseconds delay{0};               // Each way.
+  Nanoseconds delay{0};               // Each way; at most 10 s.
   double loss = 0;                    // Fraction of frames, each way.
-  int mtu = 1500;
+  int mtu = 1500;                     // 68 (RFC 791) to 9000 bytes.
 };
 
 struct LabSpec {
   std::vector<std::string> kinds{"linux", "linux"};  // --lab LIST
   LinkSpec link;
   std::filesystem::path agent;  // wiretoll-agent to run in each host.
-  std::filesystem::path self;   // The wiretoll program (delay line).
+  std::filesystem::path self;   // The wiretoll program, for RunLabHelper();
+                                // needed for delay and loss only.
+  std::uint64_t seed = 1;       // Of the losses.
+  // Beyond what a lab sets anyway, in every host: "net.ipv4.tcp_autocorking".
+  std::map<std::string, std::string> sysctls;
+  std::optional<int> initcwnd;  // Segments, as an attribute of the route.
+  bool route_quickack = false;  // Likewise.
 };
 
 struct LabHost {
@@ -40,8 +48,9 @@ struct LabHost {
 // state file; nothing that it did not make.
 class Lab {
  public:
-  // Removes what dead labs left, then builds. kNothingRan names the command
-  // that failed and what it said; nothing is left behind then either.
+  // Removes what dead labs left, then builds. kUsage: the spec asks for what
+  // no lab can be. kNothingRan names the command that failed and what it said;
+  // nothing is left behind then either.
   static Outcome<Lab> Up(const LabSpec& spec);
 
   Lab(Lab&&) noexcept;
@@ -56,7 +65,8 @@ class Lab {
   [[nodiscard]] const std::string& congestion() const;
 
   // Leaves it standing when this object goes (`wiretoll lab up`).
-  void Keep();
+  // kNothingRan: could not be recorded; it goes down with this object then.
+  Outcome<Done> Keep();
 
  private:
   struct State;
@@ -71,6 +81,11 @@ struct LabAbility {
   std::string reason;  // Why not better, and the remedy.
 };
 LabAbility ProbeLabAbility();
+
+// For kUserNamespace: the command that runs `own` (this very program and its
+// arguments) where it may do all that root may. A lab made there is gone when
+// it ends, and is seen from nowhere else.
+std::vector<std::string> UserNamespaceCommand(std::vector<std::string> own);
 
 // Two hosts on 127.0.0.1 and 127.0.0.2, for where namespaces are not to be
 // had. Loopback is not a network, and its link says so.
@@ -89,20 +104,28 @@ struct LabStatus {
 
 // Labs of this tool on this machine, dead ones too.
 Outcome<std::vector<LabStatus>> ListLabs();
-// Takes down one that was kept, or all of them (empty id); gives how many.
+// Takes down one that was kept, or all of them and the dead ones (empty id);
+// gives how many. Labs of running programs are left alone. kUsage: no such id.
 Outcome<int> TakeDown(const std::string& id);
 // Removes what dead labs left; gives how many there were.
 Outcome<int> RemoveDeadLabs();
 
-// The delay line itself (`wiretoll lab-relay`, started by Lab): forwards
-// frames between two TAPs until standard input closes. Prints "ready".
+// The delay line itself: forwards frames between two TAPs that it makes until
+// standard input closes, each `delay` after it came, in order. Prints "ready"
+// once both are there, and on standard error what it had to drop.
 struct RelaySpec {
   std::string tap_a, tap_b;
   Nanoseconds delay{0};
-  double loss = 0;
+  double loss = 0;  // Fraction of frames, each way.
   std::uint64_t seed = 1;
 };
 Outcome<Done> RunRelay(const RelaySpec& spec);
+
+// The verbs by which a lab starts its own program (LabSpec::self) anew, inside
+// a namespace: "lab-relay ..." and "lab-rtt ...". Empty if `arguments` (without
+// the program's name) begin with neither; else they have been run, and this is
+// the exit code. Whatever main() `self` has must begin with this.
+std::optional<ExitCode> RunLabHelper(const std::vector<std::string>& arguments);
 
 }  // namespace wiretoll
 

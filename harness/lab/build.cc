@@ -1,0 +1,340 @@
+#include "harness/lab/build.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <sstream>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "harness/lab/settings.h"
+
+namespace wiretoll {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kTimeout{10'000};
+constexpr int kPings = 5;
+
+Failure Fail(std::string message) {
+  return {ExitCode::kNothingRan, std::move(message)};
+}
+
+Outcome<Done> Batch(std::vector<std::string> words, const std::string& text) {
+  if (text.empty()) return Done{};
+  words.insert(words.end(), {"-batch", "-"});
+  const Outcome<std::string> done =
+      RunCommand({std::move(words), text, kTimeout});
+  if (!done.has_value()) return done.error();
+  return Done{};
+}
+
+Outcome<Done> CheckPrograms(const LabSpec& spec) {
+  for (const char* name : {"ip", "tc", "ethtool", "sh"}) {
+    const Outcome<std::string> found = FindProgram(name);
+    if (!found.has_value()) return found.error();
+  }
+  const Outcome<std::string> agent =
+      FindProgram(std::filesystem::absolute(spec.agent).string());
+  if (!agent.has_value()) {
+    return Fail("the hosts' agent '" + spec.agent.string() +
+                "' is no program that can be started; build wiretoll-agent or "
+                "name another");
+  }
+  return Done{};
+}
+
+// Written down before they are made, so that a kill in between leaves nothing
+// that the next start does not know of.
+Outcome<Done> MakeNamespaces(const std::vector<std::string>& names,
+                             LabRecord& record) {
+  std::string batch;
+  for (const std::string& name : names) {
+    if (NamespaceExists(name)) {
+      return Fail(fmt::format(
+          "a network namespace {} is there already and not this lab's; remove "
+          "it with: ip netns del {}",
+          name, name));
+    }
+    batch += "netns add " + name + "\n";
+  }
+  record.namespaces.insert(record.namespaces.end(), names.begin(), names.end());
+  if (Outcome<Done> written = WriteRecord(record); !written.has_value()) {
+    return written;
+  }
+  return Batch({"ip"}, batch);
+}
+
+// Tried on the loopback interface of a namespace of ours, which is still down.
+bool HasNetem(const std::string& netns) {
+  const auto with = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"tc", "-n", netns, "qdisc"});
+    return TryCommand({std::move(words), "", kTimeout});
+  };
+  const Outcome<CommandResult> added =
+      with({"add", "dev", "lo", "root", "netem", "delay", "1ms"});
+  if (!added.has_value() || added.value().exit_code != 0) return false;
+  (void)with({"del", "dev", "lo", "root"});
+  return true;
+}
+
+// The delay stands between the hosts, not in them: a sender's kernel holds
+// back what lies in a qdisc of its own.
+Outcome<Done> ChooseDelayLine(const LabSpec& spec, StandingLab& lab) {
+  lab.link.settings["delay line"] = "none";
+  if (spec.link.delay == Nanoseconds{0} && spec.link.loss == 0) return Done{};
+  if (HasNetem(lab.layout.hosts[0].netns)) {
+    lab.layout.wiring = Wiring::kBridge;
+    lab.link.settings["delay line"] = "netem";
+    return MakeNamespaces({SwitchNamespace(lab.layout)}, lab.record);
+  }
+  lab.layout.wiring = Wiring::kRelay;
+  lab.link.settings["delay line"] = "own relay";
+  return Done{};
+}
+
+// The relay lives in the first host's namespace, where it makes both TAPs; the
+// second host gets the far one.
+Outcome<Done> StartRelay(const LabSpec& spec, StandingLab& lab) {
+  const std::string self = std::filesystem::absolute(spec.self).string();
+  if (const auto found = FindProgram(self); !found.has_value()) {
+    return Fail("the delay line needs the wiretoll program, and '" +
+                spec.self.string() + "' is none");
+  }
+  const std::string& near = lab.layout.hosts[0].netns;
+  // A session of its own, so that Ctrl-C reaches us and not the link.
+  Outcome<BackgroundProcess> relay = BackgroundProcess::Start(
+      {"setsid", lab.layout.hosts[0].agent[0], "netns", "exec", near, self,
+       "lab-relay", "--tap-a", kHostInterface, "--tap-b", "lab1", "--delay-ns",
+       std::to_string(spec.link.delay.count()), "--loss",
+       fmt::format("{:.17g}", spec.link.loss), "--seed",
+       std::to_string(spec.seed)},
+      "ready", kTimeout);
+  if (!relay.has_value()) return relay.error();
+  lab.relay.emplace(std::move(relay.value()));
+  const std::string& far = lab.layout.hosts[1].netns;
+  const Outcome<Done> moved =
+      Batch({"ip", "-n", near}, "link set lab1 netns " + far + "\n");
+  if (!moved.has_value()) return moved;
+  return Batch({"ip", "-n", far},
+               fmt::format("link set lab1 name {}\n", kHostInterface));
+}
+
+Outcome<Done> MakeLinks(const LabSpec& spec, StandingLab& lab) {
+  if (lab.layout.wiring == Wiring::kRelay) return StartRelay(spec, lab);
+  return Batch({"ip"}, LinksBatch(lab.layout));
+}
+
+// The kernel files of one namespace: of the host, and of its ports.
+Outcome<Done> TuneNamespace(const std::string& netns, const LabSpec& spec,
+                            StandingLab& lab) {
+  std::vector<KernelFile> files = HostFiles(spec);
+  const Outcome<Settings> host = ApplyFiles(netns, files);
+  if (!host.has_value()) return host.error();
+  Merge(host.value(), netns, lab.link.settings);
+  for (const Port& port : Ports(lab.layout)) {
+    if (port.netns != netns) continue;
+    const Outcome<Settings> steering = ApplyFiles(netns, {SteeringFile(port)});
+    if (!steering.has_value()) return steering.error();
+    Merge(steering.value(), port.interface, lab.link.settings);
+  }
+  return Done{};
+}
+
+Outcome<Done> TunePort(const Port& port, StandingLab& lab) {
+  const Outcome<Settings> offloads = SwitchOffloadsOff(port);
+  if (!offloads.has_value()) return offloads.error();
+  Merge(offloads.value(), port.netns + " " + port.interface, lab.link.settings);
+  return Done{};
+}
+
+Outcome<Done> BringUp(const LabSpec& spec, const StandingLab& lab) {
+  const Layout& layout = lab.layout;
+  if (layout.wiring == Wiring::kBridge) {
+    const Outcome<Done> done =
+        Batch({"ip", "-n", SwitchNamespace(layout)}, SwitchBatch(layout));
+    if (!done.has_value()) return done;
+  }
+  for (std::size_t host = 0; host < layout.hosts.size(); ++host) {
+    const Outcome<Done> done = Batch({"ip", "-n", layout.hosts[host].netns},
+                                     HostBatch(layout, host, spec));
+    if (!done.has_value()) return done;
+  }
+  return Done{};
+}
+
+Outcome<Done> AddQdisc(const Port& port, std::vector<std::string> words) {
+  words.insert(words.begin(), {"tc", "-n", port.netns, "qdisc", "replace",
+                               "dev", port.interface, "root"});
+  const Outcome<std::string> done =
+      RunCommand({std::move(words), "", kTimeout});
+  if (!done.has_value()) return done.error();
+  return Done{};
+}
+
+Outcome<Done> Shape(const LabSpec& spec, StandingLab& lab) {
+  if (!spec.link.rate) {
+    lab.link.settings["qdisc"] = "the kernel's default";
+    return Done{};
+  }
+  const std::vector<std::string> words =
+      ShaperWords(MakeShaper(*spec.link.rate, spec.link.mtu, spec.link.delay));
+  lab.link.settings["qdisc"] = SpellCommand(words);
+  for (const LabHost& host : lab.layout.hosts) {
+    const Outcome<Done> done = AddQdisc({host.netns, kHostInterface}, words);
+    if (!done.has_value()) return done;
+  }
+  return Done{};
+}
+
+// On the bridge's ports, each of which sends to one host.
+Outcome<Done> DelayByNetem(const LabSpec& spec, StandingLab& lab) {
+  if (lab.link.settings["delay line"] != "netem") return Done{};
+  const double microseconds =
+      std::chrono::duration<double, std::micro>(spec.link.delay).count();
+  const std::vector<std::string> words{
+      "netem",
+      "limit",
+      "1000000",
+      "delay",
+      fmt::format("{:.3f}us", microseconds),
+      "loss",
+      fmt::format("{:.6f}%", spec.link.loss * 100)};
+  lab.link.settings["netem"] = SpellCommand(words);
+  for (const Port& port : Ports(lab.layout)) {
+    if (port.netns != SwitchNamespace(lab.layout)) continue;
+    const Outcome<Done> done = AddQdisc(port, words);
+    if (!done.has_value()) return done;
+  }
+  return Done{};
+}
+
+// Median of what `lab-rtt` printed; negative if it got no answer at all.
+double MedianLine(const std::string& text) {
+  std::istringstream lines(text);
+  std::vector<double> times;
+  for (double time = 0; lines >> time;) times.push_back(time);
+  if (times.empty()) return -1;
+  std::sort(times.begin(), times.end());
+  return times[times.size() / 2];
+}
+
+// Asked and measured round trip; an emulated delay that is shorter than asked
+// would make every figure wrong, so that is a failure.
+Outcome<Done> MeasureRoundTrip(const LabSpec& spec, StandingLab& lab) {
+  if (lab.link.settings["delay line"] == "none") return Done{};
+  const Nanoseconds asked = 2 * spec.link.delay;
+  Settings& settings = lab.link.settings;
+  settings["rtt asked"] = SpellDuration(asked);
+  const LabHost& near = lab.layout.hosts[0];
+  const Outcome<std::string> said = RunCommand(
+      {{"ip", "netns", "exec", near.netns,
+        std::filesystem::absolute(spec.self).string(), "lab-rtt", near.address,
+        lab.layout.hosts[1].address, std::to_string(asked.count()),
+        std::to_string(kPings)},
+       "",
+       kTimeout + kPings * std::chrono::ceil<milliseconds>(2 * asked)});
+  if (!said.has_value()) {
+    settings["rtt measured"] = "not measured: " + said.error().message;
+    return Done{};
+  }
+  const double measured = MedianLine(said.value());
+  if (measured < 0) {
+    settings["rtt measured"] = "not measured: no answer came back";
+    return Done{};
+  }
+  const auto whole = static_cast<std::int64_t>(measured);
+  settings["rtt measured"] = SpellDuration(Nanoseconds{whole});
+  if (whole >= asked.count()) return Done{};
+  return Fail(fmt::format(
+      "the delay line ({}) gives a round trip of {}, less "
+      "than the {} asked for",
+      settings["delay line"], settings["rtt measured"], settings["rtt asked"]));
+}
+
+void Describe(const LabSpec& spec, StandingLab& lab) {
+  RecordedLink& link = lab.link;
+  link.kind = "lab";
+  link.description = DescribeLink(lab.layout, spec.link);
+  if (spec.link.rate) link.rate_bits_per_second = spec.link.rate->value;
+  link.mtu = spec.link.mtu;
+  link.delay_ns = spec.link.delay.count();
+  link.loss = spec.link.loss;
+  Settings& settings = link.settings;
+  settings["congestion"] = lab.congestion;
+  settings["gso_max_segs"] = "1";
+  settings["txqueuelen"] = "10000";
+  settings["neighbours"] = "static, so that ARP adds no frames";
+  settings["initcwnd"] = spec.initcwnd ? std::to_string(*spec.initcwnd)
+                                       : "not set (the kernel's own)";
+  settings["route quickack"] = spec.route_quickack ? "1" : "not set";
+  static constexpr const char* kWirings[] = {"veth pair", "veth and bridge",
+                                             "TAP and relay"};
+  settings["wiring"] = kWirings[static_cast<int>(lab.layout.wiring)];
+  if (lab.layout.wiring == Wiring::kRelay) {
+    settings["loss seed"] = std::to_string(spec.seed);
+  }
+}
+
+using Step = Outcome<Done> (*)(const LabSpec&, StandingLab&);
+
+Outcome<Done> Tune(const LabSpec& spec, StandingLab& lab) {
+  for (const std::string& netns : Namespaces(lab.layout)) {
+    const Outcome<Done> done = TuneNamespace(netns, spec, lab);
+    if (!done.has_value()) return done;
+  }
+  for (const Port& port : Ports(lab.layout)) {
+    const Outcome<Done> done = TunePort(port, lab);
+    if (!done.has_value()) return done;
+  }
+  return BringUp(spec, lab);
+}
+
+Outcome<Done> Finish(const LabSpec& spec, StandingLab& lab) {
+  Describe(spec, lab);
+  lab.record.hosts = lab.layout.hosts;
+  lab.record.link = lab.link.description;
+  return WriteRecord(lab.record);
+}
+
+}  // namespace
+
+StandingLab::~StandingLab() {
+  if (kept) return;
+  relay.reset();
+  if (record.id.empty()) return;
+  // What would not go stays in the record, for the next start to try again.
+  (void)ClearAway(record, milliseconds(500));
+}
+
+Outcome<std::unique_ptr<StandingLab>> BuildLab(const LabSpec& spec) {
+  if (Outcome<Done> there = CheckPrograms(spec); !there.has_value()) {
+    return there.error();
+  }
+  const Outcome<std::string> congestion = ChooseCongestion();
+  if (!congestion.has_value()) return congestion.error();
+  const Outcome<LabOwner> owner = ThisProcess();
+  if (!owner.has_value()) return owner.error();
+  Outcome<LabRecord> record = CreateRecord(owner.value());
+  if (!record.has_value()) return record.error();
+
+  auto lab = std::make_unique<StandingLab>();
+  lab->record = std::move(record.value());
+  lab->congestion = congestion.value();
+  lab->layout =
+      MakeLayout(spec, NamespacePrefix(lab->record), FindProgram("ip").value());
+  const Outcome<Done> made =
+      MakeNamespaces(Namespaces(lab->layout), lab->record);
+  if (!made.has_value()) return made.error();
+  for (const Step step : {&ChooseDelayLine, &MakeLinks, &Tune, &Shape,
+                          &DelayByNetem, &MeasureRoundTrip, &Finish}) {
+    const Outcome<Done> done = step(spec, *lab);
+    if (!done.has_value()) return done.error();
+  }
+  return lab;
+}
+
+}  // namespace wiretoll

@@ -1,0 +1,258 @@
+#include "harness/lab/layout.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string_view>
+
+namespace wiretoll {
+namespace {
+
+Failure Usage(std::string message) {
+  return {ExitCode::kUsage, std::move(message)};
+}
+
+// Locally administered, so that no vendor's address is taken.
+std::string Mac(std::size_t host) {
+  return fmt::format("02:77:00:00:00:{:02x}", host + 1);
+}
+
+std::string SwitchPort(const LabHost& host) { return "to-" + host.name; }
+
+bool IsSysctlName(std::string_view name) {
+  return name.starts_with("net.") && name.find("..") == name.npos &&
+         std::all_of(name.begin(), name.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
+                  c == '_' || c == '-' || c == '.';
+         });
+}
+
+Outcome<Done> CheckKinds(const std::vector<std::string>& kinds) {
+  for (const std::string& kind : kinds) {
+    if (kind != "linux") {
+      return Usage(fmt::format(
+          "lab kind '{}' is not in this version; there is: linux", kind));
+    }
+  }
+  if (kinds.size() < 2 || kinds.size() > kMostHosts) {
+    return Usage(
+        fmt::format("a lab has 2 to {} hosts, this one {}: say --lab "
+                    "linux,linux",
+                    kMostHosts, kinds.size()));
+  }
+  return Done{};
+}
+
+Outcome<Done> CheckDelayLine(const LinkSpec& link, std::size_t hosts) {
+  if (link.delay < Nanoseconds{0} || link.delay > std::chrono::seconds(10)) {
+    return Usage("--delay " + SpellDuration(link.delay) +
+                 ": a lab delays by 0 to 10 s each way");
+  }
+  if (!(link.loss >= 0 && link.loss <= 1)) {
+    return Usage(
+        fmt::format("--loss {}: a lab loses 0 to 100 %", link.loss * 100));
+  }
+  if ((link.delay > Nanoseconds{0} || link.loss > 0) && hosts != 2) {
+    return Usage(fmt::format(
+        "--delay and --loss need a lab of two hosts, this one has {}: say "
+        "--lab linux,linux",
+        hosts));
+  }
+  return Done{};
+}
+
+}  // namespace
+
+Outcome<Done> CheckLabSpec(const LabSpec& spec) {
+  const LinkSpec& link = spec.link;
+  if (Outcome<Done> kinds = CheckKinds(spec.kinds); !kinds.has_value()) {
+    return kinds;
+  }
+  if (link.rate && !(link.rate->value >= 1000 && link.rate->value <= 1e11)) {
+    return Usage("--link " + FormatBitRate(*link.rate) +
+                 ": a lab shapes 1 kbit/s to 100 Gbit/s; --link none leaves "
+                 "it unshaped");
+  }
+  if (link.mtu < 68 || link.mtu > 9000) {
+    return Usage(fmt::format(
+        "an MTU of {} bytes: a lab has 68 (RFC 791) to 9000", link.mtu));
+  }
+  if (spec.initcwnd && (*spec.initcwnd < 1 || *spec.initcwnd > 1'000'000)) {
+    return Usage(
+        fmt::format("initcwnd {}: 1 to 1000000 segments", *spec.initcwnd));
+  }
+  for (const auto& [name, value] : spec.sysctls) {
+    if (!IsSysctlName(name) || value.empty() ||
+        value.find('\n') != value.npos) {
+      return Usage(fmt::format(
+          "sysctl '{}' = '{}': names begin with 'net.' and values are one line",
+          name, value));
+    }
+  }
+  return CheckDelayLine(link, spec.kinds.size());
+}
+
+Layout MakeLayout(const LabSpec& spec, const std::string& prefix,
+                  const std::string& ip) {
+  Layout layout;
+  layout.prefix = prefix;
+  layout.mtu = spec.link.mtu;
+  layout.wiring = spec.kinds.size() > 2 ? Wiring::kBridge : Wiring::kVethPair;
+  std::map<std::string, int> count;
+  for (const std::string& kind : spec.kinds) {
+    LabHost host;
+    host.name = fmt::format("{}-{}", kind, ++count[kind]);
+    host.address = fmt::format("10.77.0.{}", layout.hosts.size() + 1);
+    host.netns = prefix + "-" + host.name;
+    host.agent = {ip, "netns", "exec", host.netns,
+                  std::filesystem::absolute(spec.agent).string()};
+    layout.hosts.push_back(std::move(host));
+  }
+  return layout;
+}
+
+std::string SwitchNamespace(const Layout& layout) {
+  return layout.prefix + "-switch";
+}
+
+std::vector<std::string> Namespaces(const Layout& layout) {
+  std::vector<std::string> names;
+  for (const LabHost& host : layout.hosts) names.push_back(host.netns);
+  if (layout.wiring == Wiring::kBridge) {
+    names.push_back(SwitchNamespace(layout));
+  }
+  return names;
+}
+
+std::vector<Port> Ports(const Layout& layout) {
+  std::vector<Port> ports;
+  for (const LabHost& host : layout.hosts) {
+    ports.push_back({host.netns, kHostInterface});
+  }
+  if (layout.wiring == Wiring::kBridge) {
+    for (const LabHost& host : layout.hosts) {
+      ports.push_back({SwitchNamespace(layout), SwitchPort(host)});
+    }
+  }
+  return ports;
+}
+
+std::string LinksBatch(const Layout& layout) {
+  const auto veth = [&](const LabHost& host, const std::string& peer,
+                        const std::string& peer_netns) {
+    return fmt::format(
+        "link add {} netns {} mtu {} type veth peer name {} netns {} mtu {}\n",
+        kHostInterface, host.netns, layout.mtu, peer, peer_netns, layout.mtu);
+  };
+  if (layout.wiring == Wiring::kVethPair) {
+    return veth(layout.hosts[0], kHostInterface, layout.hosts[1].netns);
+  }
+  std::string batch;
+  if (layout.wiring == Wiring::kBridge) {
+    for (const LabHost& host : layout.hosts) {
+      batch += veth(host, SwitchPort(host), SwitchNamespace(layout));
+    }
+  }
+  return batch;
+}
+
+std::string HostBatch(const Layout& layout, std::size_t host,
+                      const LabSpec& spec) {
+  const std::string& own = layout.hosts[host].address;
+  // gso_max_segs: ethtool's gso off does not keep TCP from building packets of
+  // many segments, and a shaper charges those wrongly.
+  std::string batch = fmt::format(
+      "link set lo up\n"
+      "link set {0} address {1} mtu {2} gso_max_segs 1 txqueuelen 10000\n"
+      "link set {0} up\n"
+      "addr add {3}/24 dev {0}\n",
+      kHostInterface, Mac(host), layout.mtu, own);
+  if (spec.initcwnd || spec.route_quickack) {
+    batch += fmt::format(
+        "route replace 10.77.0.0/24 dev {} proto kernel scope link src {}",
+        kHostInterface, own);
+    if (spec.initcwnd) batch += fmt::format(" initcwnd {}", *spec.initcwnd);
+    if (spec.route_quickack) batch += " quickack 1";
+    batch += "\n";
+  }
+  for (std::size_t other = 0; other < layout.hosts.size(); ++other) {
+    if (other == host) continue;
+    batch +=
+        fmt::format("neigh replace {} lladdr {} nud permanent dev {}\n",
+                    layout.hosts[other].address, Mac(other), kHostInterface);
+  }
+  return batch;
+}
+
+std::string SwitchBatch(const Layout& layout) {
+  // No snooping: its queries would be frames that nobody sent.
+  std::string batch = fmt::format(
+      "link add bridge0 mtu {} type bridge stp_state 0 mcast_snooping 0\n",
+      layout.mtu);
+  for (const LabHost& host : layout.hosts) {
+    batch += fmt::format(
+        "link set {0} gso_max_segs 1 txqueuelen 10000 master bridge0\n"
+        "link set {0} up\n",
+        SwitchPort(host));
+  }
+  return batch + "link set bridge0 up\n";
+}
+
+Shaper MakeShaper(BitsPerSecond rate, int mtu, Nanoseconds delay) {
+  // FCS 4, preamble 8 and gap 12 (IEEE 802.3) beside the header's 14.
+  const int frame = mtu + 14 + 24;
+  const double bytes_per_second = rate.value / 8;
+  const double late = 640e-6 * bytes_per_second;
+  const double seconds_queued =
+      0.1 + 4 * std::chrono::duration<double>(delay).count();
+  Shaper shaper{};
+  shaper.rate_bits_per_second = std::llround(rate.value);
+  // In whole bytes first: 8000.000000000001 must not become 9000.
+  const std::int64_t burst = std::llround(std::max(late, 3.0 * frame));
+  shaper.burst_bytes = (burst + 999) / 1000 * 1000;
+  shaper.limit_bytes =
+      std::llround(std::max(2e6, seconds_queued * bytes_per_second));
+  // A size table of single bytes: with wider cells costs are rounded up.
+  shaper.table_bytes = 2048;
+  while (shaper.table_bytes <= frame) shaper.table_bytes *= 2;
+  return shaper;
+}
+
+std::vector<std::string> ShaperWords(const Shaper& shaper) {
+  const std::string table = std::to_string(shaper.table_bytes);
+  return {"stab",     "mtu",
+          table,      "tsize",
+          table,      "overhead",
+          "24",       "mpu",
+          "84",       "linklayer",
+          "ethernet", "tbf",
+          "rate",     fmt::format("{}bit", shaper.rate_bits_per_second),
+          "burst",    std::to_string(shaper.burst_bytes),
+          "limit",    std::to_string(shaper.limit_bytes)};
+}
+
+std::string DescribeLink(const Layout& layout, const LinkSpec& link) {
+  const bool relay = layout.wiring == Wiring::kRelay;
+  const bool delayed = link.delay > Nanoseconds{0} || link.loss > 0;
+  std::string text = "emulated link: ";
+  text += link.rate ? FormatBitRate(*link.rate) + " Ethernet"
+                    : std::string(relay ? "TAP" : "veth");
+  if (link.delay > Nanoseconds{0}) {
+    text += fmt::format(", {} each way", SpellDuration(link.delay));
+  }
+  if (link.loss > 0) text += fmt::format(", {:.4g} % loss", link.loss * 100);
+  text += layout.hosts.size() == 2
+              ? std::string(" between two namespaces")
+              : fmt::format(" between {} namespaces", layout.hosts.size());
+  if (!link.rate && !delayed) return text + ", not shaped";
+  text += relay ? " (TAP" : " (veth";
+  if (layout.wiring == Wiring::kBridge) text += ", bridge";
+  if (link.rate) text += ", tbf";
+  if (delayed) text += relay ? ", own relay" : ", netem";
+  text += ")";
+  return link.rate ? text : text + ", not shaped";
+}
+
+}  // namespace wiretoll

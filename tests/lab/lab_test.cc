@@ -1,0 +1,547 @@
+// Labs that really stand. Needs root; skips and says so elsewhere.
+#include "harness/lab/lab.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "harness/lab/commands.h"
+
+namespace wiretoll {
+namespace {
+
+using std::chrono::milliseconds;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::Ge;
+using ::testing::HasSubstr;
+using ::testing::Le;
+using ::testing::Not;
+
+const char* const kForeign = "wtdev-test-foreign";
+
+std::string Output(std::vector<std::string> words) {
+  const Outcome<std::string> done = RunCommand({std::move(words)});
+  EXPECT_TRUE(done.has_value()) << done.error().message;
+  return done.has_value() ? done.value() : std::string();
+}
+
+std::vector<std::string> Lines(const std::string& text) {
+  std::istringstream in(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+std::vector<std::string> Namespaces() {
+  std::vector<std::string> names;
+  for (const std::string& line : Lines(Output({"ip", "netns", "list"}))) {
+    names.push_back(line.substr(0, line.find(' ')));
+  }
+  return names;
+}
+
+// Of a lab of the process `pid`.
+std::vector<std::string> NamespacesOf(const std::string& pid) {
+  std::vector<std::string> names = Namespaces();
+  std::erase_if(names, [&](const std::string& name) {
+    return !name.starts_with("wiretoll-" + pid + "-") &&
+           !name.starts_with("wiretoll-" + pid + ".");
+  });
+  return names;
+}
+
+std::string OwnPid() {
+  return std::filesystem::read_symlink("/proc/self").string();
+}
+
+std::vector<std::string> LabsOf(const std::string& pid) {
+  std::vector<std::string> ids;
+  const auto labs = ListLabs();
+  EXPECT_TRUE(labs.has_value()) << labs.error().message;
+  for (const LabStatus& lab : labs.value()) {
+    if (lab.id.starts_with(pid + "-")) ids.push_back(lab.id);
+  }
+  return ids;
+}
+
+LabSpec Spec(std::size_t hosts = 2) {
+  LabSpec spec;
+  spec.kinds.assign(hosts, "linux");
+  spec.agent = LAB_HELPER;
+  spec.self = LAB_HELPER;
+  return spec;
+}
+
+// How many of `bytes` sent by `from` came to `to`; -1: no connection.
+std::int64_t Transfer(const LabHost& from, const LabHost& to,
+                      std::int64_t bytes) {
+  const std::string file = ::testing::TempDir() + "wtdev-" + to.netns;
+  std::filesystem::remove(file);
+  const auto server = BackgroundProcess::Start(
+      {"ip", "netns", "exec", to.netns, LAB_HELPER, "serve", to.address, file},
+      "ready", milliseconds(5000));
+  if (!server.has_value()) {
+    ADD_FAILURE() << server.error().message;
+    return -1;
+  }
+  const auto sent =
+      TryCommand({{"ip", "netns", "exec", from.netns, LAB_HELPER, "send",
+                   from.address, to.address, std::to_string(bytes)},
+                  "",
+                  milliseconds(60000)});
+  if (!sent.has_value() || sent.value().exit_code != 0) return -1;
+  std::int64_t received = -1;
+  std::ifstream(file) >> received;
+  std::filesystem::remove(file);
+  return received;
+}
+
+class LabTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const LabAbility ability = ProbeLabAbility();
+    if (ability.means != LabMeans::kRoot) {
+      GTEST_SKIP() << "needs root: " << ability.reason;
+    }
+  }
+};
+
+// What the helper said of a lab that it owned: its pid and namespaces.
+struct Owned {
+  std::string pid;
+  std::vector<std::string> lines;
+};
+
+Owned RunOwner(const std::string& mode, int hosts, int delay_us) {
+  const auto done = TryCommand(
+      {{LAB_HELPER, mode, std::to_string(hosts), std::to_string(delay_us)},
+       "",
+       milliseconds(20000)});
+  EXPECT_TRUE(done.has_value()) << done.error().message;
+  Owned owned{"", Lines(done.value().output)};
+  const std::string prefix = "wiretoll-";
+  if (owned.lines.empty() || !owned.lines[0].starts_with(prefix)) {
+    ADD_FAILURE() << "no lab came up: " << done.value().errors;
+    return owned;
+  }
+  owned.pid = std::to_string(std::stoll(owned.lines[0].substr(prefix.size())));
+  return owned;
+}
+
+std::string InHost(const LabHost& host, std::vector<std::string> words) {
+  words.insert(words.begin(), {"ip", "netns", "exec", host.netns});
+  return Output(std::move(words));
+}
+
+// The first number after `label` in `text`.
+std::int64_t NumberAfter(const std::string& text, const std::string& label) {
+  const std::size_t at = text.find(label);
+  if (at == std::string::npos) {
+    ADD_FAILURE() << "no '" << label << "' in: " << text;
+    return -1;
+  }
+  return std::stoll(text.substr(at + label.size()));
+}
+
+TEST_F(LabTest, HostsReachEachOtherBothWays) {
+  const auto lab = Lab::Up(Spec());
+  ASSERT_TRUE(lab.has_value()) << lab.error().message;
+  const auto& hosts = lab.value().hosts();
+  EXPECT_EQ(Transfer(hosts[0], hosts[1], 100'000), 100'000);
+  EXPECT_EQ(Transfer(hosts[1], hosts[0], 100'000), 100'000);
+}
+
+TEST_F(LabTest, GoingOutOfScopeLeavesNoNamespaceAndNoStateFile) {
+  {
+    const auto lab = Lab::Up(Spec());
+    ASSERT_TRUE(lab.has_value()) << lab.error().message;
+    EXPECT_EQ(NamespacesOf(OwnPid()).size(), 2u);
+    EXPECT_EQ(LabsOf(OwnPid()).size(), 1u);
+  }
+  EXPECT_TRUE(NamespacesOf(OwnPid()).empty());
+  EXPECT_TRUE(LabsOf(OwnPid()).empty());
+}
+
+TEST_F(LabTest, ALabWhoseOwnerWasKilledIsRemovedAtTheNextStart) {
+  Output({"ip", "netns", "add", kForeign});
+  const Owned dead = RunOwner("die", 2, 0);
+  EXPECT_EQ(NamespacesOf(dead.pid).size(), 2u);
+  EXPECT_EQ(LabsOf(dead.pid).size(), 1u);
+  {
+    const auto next = Lab::Up(Spec());
+    ASSERT_TRUE(next.has_value()) << next.error().message;
+    EXPECT_TRUE(NamespacesOf(dead.pid).empty());
+    EXPECT_TRUE(LabsOf(dead.pid).empty());
+  }
+  EXPECT_THAT(Namespaces(), Contains(kForeign));
+  Output({"ip", "netns", "del", kForeign});
+}
+
+TEST_F(LabTest, AProcessLeftInADeadLabIsEnded) {
+  const Owned dead = RunOwner("die", 2, 0);
+  auto left =
+      BackgroundProcess::Start({"ip", "netns", "exec", dead.lines.at(0), "sh",
+                                "-c", "echo ready; exec sleep 60"},
+                               "ready", milliseconds(5000));
+  ASSERT_TRUE(left.has_value()) << left.error().message;
+  const auto removed = RemoveDeadLabs();
+  ASSERT_TRUE(removed.has_value()) << removed.error().message;
+  EXPECT_EQ(removed.value(), 1);
+  EXPECT_TRUE(NamespacesOf(dead.pid).empty());
+}
+
+// 4194304 is the kernel's largest pid limit, so nobody has 4194305.
+TEST_F(LabTest, AStateFileCannotHaveForeignNamespacesDeleted) {
+  Output({"ip", "netns", "add", kForeign});
+  Output({"ip", "netns", "add", "wiretoll-1-linux-1"});
+  const std::filesystem::path file = "/run/wiretoll/lab-4194305-1.json";
+  std::filesystem::create_directories(file.parent_path());
+  std::ofstream(file) << R"({"v":1,"kept":false,"link":"","hosts":[],
+    "namespaces":["wtdev-test-foreign","wiretoll-1-linux-1",
+                  "wiretoll-4194305-x\nnetns del wtdev-test-foreign"]})";
+  const auto removed = RemoveDeadLabs();
+  ASSERT_TRUE(removed.has_value()) << removed.error().message;
+  EXPECT_EQ(removed.value(), 1);
+  EXPECT_FALSE(std::filesystem::exists(file));
+  EXPECT_THAT(Namespaces(),
+              AllOf(Contains(kForeign), Contains("wiretoll-1-linux-1")));
+  Output({"ip", "netns", "del", kForeign});
+  Output({"ip", "netns", "del", "wiretoll-1-linux-1"});
+}
+
+TEST_F(LabTest, ATornStateFileOfADeadOwnerIsCleared) {
+  const std::filesystem::path file = "/run/wiretoll/lab-4194305-2.json";
+  std::filesystem::create_directories(file.parent_path());
+  std::ofstream(file) << R"({"v":1,"namesp)";
+  EXPECT_TRUE(RemoveDeadLabs().has_value());
+  EXPECT_FALSE(std::filesystem::exists(file));
+}
+
+TEST_F(LabTest, ATakenNamespaceNameFailsAndIsLeftAlone) {
+  const std::string taken = "wiretoll-" + OwnPid() + "-linux-2";
+  Output({"ip", "netns", "add", taken});
+  const auto lab = Lab::Up(Spec());
+  ASSERT_FALSE(lab.has_value());
+  EXPECT_EQ(lab.error().code, ExitCode::kNothingRan);
+  EXPECT_THAT(lab.error().message, HasSubstr("ip netns del " + taken));
+  EXPECT_THAT(NamespacesOf(OwnPid()), ::testing::ElementsAre(taken));
+  EXPECT_TRUE(LabsOf(OwnPid()).empty());
+  Output({"ip", "netns", "del", taken});
+}
+
+TEST_F(LabTest, FailureHalfWayLeavesNothing) {
+  LabSpec spec = Spec();
+  spec.link.delay = milliseconds(1);
+  spec.self = "/nonexistent/wiretoll";  // Found out after the namespaces.
+  const auto lab = Lab::Up(spec);
+  ASSERT_FALSE(lab.has_value());
+  EXPECT_THAT(lab.error().message, HasSubstr("/nonexistent/wiretoll"));
+  EXPECT_TRUE(NamespacesOf(OwnPid()).empty());
+  EXPECT_TRUE(LabsOf(OwnPid()).empty());
+}
+
+TEST_F(LabTest, ARelayThatDoesNotStartFailsAndLeavesNothing) {
+  LabSpec spec = Spec();
+  spec.link.delay = milliseconds(1);
+  spec.self = "/bin/false";
+  const auto lab = Lab::Up(spec);
+  ASSERT_FALSE(lab.has_value());
+  EXPECT_THAT(lab.error().message, HasSubstr("did not say 'ready'"));
+  EXPECT_TRUE(NamespacesOf(OwnPid()).empty());
+}
+
+TEST_F(LabTest, AMissingAgentFailsBeforeAnythingIsMade) {
+  LabSpec spec = Spec();
+  spec.agent = "/nonexistent/wiretoll-agent";
+  const auto lab = Lab::Up(spec);
+  ASSERT_FALSE(lab.has_value());
+  EXPECT_THAT(lab.error().message, HasSubstr("/nonexistent/wiretoll-agent"));
+  EXPECT_TRUE(LabsOf(OwnPid()).empty());
+}
+
+void ExpectPredictable(const LabHost& host) {
+  const std::string features = InHost(host, {"ethtool", "-k", "lab0"});
+  EXPECT_THAT(features, HasSubstr("tcp-segmentation-offload: off"));
+  EXPECT_THAT(features, HasSubstr("generic-segmentation-offload: off"));
+  EXPECT_THAT(features, HasSubstr("generic-receive-offload: off"));
+  EXPECT_THAT(features, HasSubstr("tx-checksumming: off"));
+  EXPECT_THAT(Output({"ip", "-n", host.netns, "-d", "link", "show", "lab0"}),
+              HasSubstr("gso_max_segs 1 "));
+  EXPECT_EQ(InHost(host, {"cat", "/sys/class/net/lab0/queues/rx-0/rps_cpus"}),
+            "1\n");
+  EXPECT_EQ(InHost(host, {"cat", "/proc/sys/net/ipv4/tcp_no_metrics_save"}),
+            "1\n");
+}
+
+TEST_F(LabTest, OffloadsSegmentsAndSteeringAreSetOnBothEnds) {
+  const auto lab = Lab::Up(Spec());
+  ASSERT_TRUE(lab.has_value()) << lab.error().message;
+  for (const LabHost& host : lab.value().hosts()) ExpectPredictable(host);
+  const auto& settings = lab.value().link().settings;
+  for (const char* name : {"tso", "gso", "gro", "tx_checksum"}) {
+    EXPECT_EQ(settings.at(name), "off") << name;
+  }
+  EXPECT_EQ(settings.at("rps_cpus"), "1");
+  EXPECT_EQ(settings.at("initcwnd"), "not set (the kernel's own)");
+  EXPECT_EQ(settings.count("tcp_autocorking"), 1u);
+}
+
+TEST_F(LabTest, TapsOfTheRelayAreSetLikeVeth) {
+  LabSpec spec = Spec();
+  spec.link.delay = milliseconds(1);
+  const auto lab = Lab::Up(spec);
+  ASSERT_TRUE(lab.has_value()) << lab.error().message;
+  for (const LabHost& host : lab.value().hosts()) ExpectPredictable(host);
+}
+
+TEST_F(LabTest, SysctlsAndRouteAttributesAreSetAndRecorded) {
+  LabSpec spec = Spec();
+  spec.sysctls = {{"net.ipv4.tcp_autocorking", "0"},
+                  {"net.ipv4.tcp_rmem", "4096 131072 6291456"},
+                  {"net.ipv4.no_such_switch", "1"}};
+  spec.initcwnd = 3000;
+  spec.route_quickack = true;
+  const auto lab = Lab::Up(spec);
+  ASSERT_TRUE(lab.has_value()) << lab.error().message;
+  for (const LabHost& host : lab.value().hosts()) {
+    EXPECT_EQ(InHost(host, {"cat", "/proc/sys/net/ipv4/tcp_autocorking"}),
+              "0\n");
+    EXPECT_THAT(Output({"ip", "-n", host.netns, "route", "show"}),
+                AllOf(HasSubstr("initcwnd 3000"), HasSubstr("quickack 1")));
+  }
+  const auto& settings = lab.value().link().settings;
+  EXPECT_EQ(settings.at("tcp_autocorking"), "0");
+  EXPECT_EQ(settings.at("net.ipv4.tcp_rmem"), "4096 131072 6291456");
+  EXPECT_THAT(settings.at("net.ipv4.no_such_switch"), HasSubstr("not there"));
+  EXPECT_EQ(settings.at("initcwnd"), "3000");
+}
+
+// Every segment with timestamps costs its payload and 20 + 32 header, 14
+// Ethernet and 24 of FCS, preamble and gap: payload + 90, more than the
+// minimum of 84. The SYN alone has 8 more bytes of options (20 + 40 + 38 = 98).
+// So a full segment costs 1448 + 90 = 1538 for its 1514-byte frame.
+TEST_F(LabTest, TheShaperChargesEveryFrameWhatItCostsOnTheLine) {
+  LabSpec spec = Spec();
+  spec.link.rate = BitsPerSecond{100e6};
+  const auto lab = Lab::Up(spec);
+  ASSERT_TRUE(lab.has_value()) << lab.error().message;
+  const auto& hosts = lab.value().hosts();
+  const std::int64_t payload = 1448 * 700;
+  ASSERT_EQ(Transfer(hosts[0], hosts[1], payload), payload);
+  const std::string shown = Output(
+      {"tc", "-n", hosts[0].netns, "-s", "qdisc", "show", "dev", "lab0"});
+  const std::int64_t charged = NumberAfter(shown, "Sent ");
+  const std::int64_t frames = NumberAfter(shown, " bytes ");
+  EXPECT_THAT(frames, AllOf(Ge(700), Le(1400))) << shown;
+  EXPECT_EQ(charged, payload + 90 * frames + 8) << shown;
+  EXPECT_EQ(NumberAfter(shown, "dropped "), 0);
+}
+
+TEST_F(LabTest, TheShaperIsTheOneThatIsRight) {
+  LabSpec spec = Spec();
+  spec.link.rate = BitsPerSecond{10e6};
+  const auto lab = Lab::Up(spec);
+  ASSERT_TRUE(lab.has_value()) << lab.error().message;
+  for (const LabHost& host : lab.value().hosts()) {
+    EXPECT_THAT(
+        Output({"tc", "-n", host.netns, "-d", "qdisc", "show", "dev", "lab0"}),
+        AllOf(HasSubstr("tbf"), HasSubstr("rate 10Mbit burst 5000b"),
+              HasSubstr("overhead 24 mpu 84 mtu 2048 tsize 2048")));
+  }
+  EXPECT_EQ(lab.value().link().rate_bits_per_second, 10e6);
+  EXPECT_THAT(lab.value().link().settings.at("qdisc"),
+              HasSubstr("tbf rate 10000000bit burst 5000 limit 2000000"));
+}
+
+TEST_F(LabTest, AnMtuOf9000HoldsOnBothEndsAndFramesOfItPass) {
+  LabSpec spec = Spec();
+  spec.link.mtu = 9000;
+  spec.link.rate = BitsPerSecond{100e6};
+  spec.link.delay = std::chrono::microseconds(100);
+  const auto lab = Lab::Up(spec);
+  ASSERT_TRUE(lab.has_value()) << lab.error().message;
+  const auto& hosts = lab.value().hosts();
+  EXPECT_THAT(Output({"ip", "-n", hosts[1].netns, "link", "show", "lab0"}),
+              HasSubstr("mtu 9000"));
+  const std::int64_t payload = 8948 * 100;
+  ASSERT_EQ(Transfer(hosts[0], hosts[1], payload), payload);
+  const std::string shown = Output(
+      {"tc", "-n", hosts[0].netns, "-s", "qdisc", "show", "dev", "lab0"});
+  EXPECT_EQ(NumberAfter(shown, "Sent "),
+            payload + 90 * NumberAfter(shown, " bytes ") + 8);
+}
+
+TEST_F(LabTest, ThreeHostsReachEachOtherOverTheSwitch) {
+  const auto lab = Lab::Up(Spec(3));
+  ASSERT_TRUE(lab.has_value()) << lab.error().message;
+  EXPECT_EQ(NamespacesOf(OwnPid()).size(), 4u);
+  for (const LabHost& from : lab.value().hosts()) {
+    for (const LabHost& to : lab.value().hosts()) {
+      if (from.name == to.name) continue;
+      EXPECT_EQ(Transfer(from, to, 50'000), 50'000)
+          << from.name << " to " << to.name;
+    }
+  }
+}
+
+TEST_F(LabTest, SixteenHostsComeUp) {
+  const auto lab = Lab::Up(Spec(16));
+  ASSERT_TRUE(lab.has_value()) << lab.error().message;
+  const auto& hosts = lab.value().hosts();
+  EXPECT_EQ(Transfer(hosts[0], hosts[15], 1000), 1000);
+}
+
+TEST_F(LabTest, TwoLabsAtOnceDoNotDisturbEachOther) {
+  const auto first = Lab::Up(Spec());
+  ASSERT_TRUE(first.has_value()) << first.error().message;
+  {
+    const auto second = Lab::Up(Spec());
+    ASSERT_TRUE(second.has_value()) << second.error().message;
+    EXPECT_NE(first.value().hosts()[0].netns, second.value().hosts()[0].netns);
+    EXPECT_EQ(Transfer(second.value().hosts()[0], second.value().hosts()[1], 9),
+              9);
+  }
+  EXPECT_EQ(NamespacesOf(OwnPid()).size(), 2u);
+  EXPECT_EQ(Transfer(first.value().hosts()[0], first.value().hosts()[1], 9), 9);
+}
+
+TEST_F(LabTest, AnotherProcessesLiveLabIsNeitherDeadNorToBeTakenDown) {
+  const auto lab = Lab::Up(Spec());
+  ASSERT_TRUE(lab.has_value()) << lab.error().message;
+  EXPECT_EQ(RemoveDeadLabs().value(), 0);
+  const std::string id = LabsOf(OwnPid()).at(0);
+  const auto taken = TakeDown(id);
+  ASSERT_FALSE(taken.has_value());
+  EXPECT_THAT(taken.error().message, HasSubstr("pid " + OwnPid()));
+  EXPECT_EQ(NamespacesOf(OwnPid()).size(), 2u);
+}
+
+void ExpectKeptLabStandsUntilTakenDown(int delay_us) {
+  const Owned owner = RunOwner("keep", 2, delay_us);
+  const auto labs = ListLabs();
+  ASSERT_TRUE(labs.has_value());
+  const auto lab = std::find_if(labs.value().begin(), labs.value().end(),
+                                [&](const LabStatus& one) {
+                                  return one.id.starts_with(owner.pid + "-");
+                                });
+  ASSERT_NE(lab, labs.value().end());
+  EXPECT_EQ(lab->owner, "kept");
+  EXPECT_EQ(lab->hosts.at(0).name, "linux-1");
+  EXPECT_EQ(lab->hosts.at(1).name, "linux-2");
+  EXPECT_EQ(RemoveDeadLabs().value(), 0);
+  EXPECT_EQ(Transfer(lab->hosts[0], lab->hosts[1], 50'000), 50'000);
+  EXPECT_EQ(TakeDown(lab->id).value(), 1);
+  EXPECT_TRUE(NamespacesOf(owner.pid).empty());
+  EXPECT_TRUE(LabsOf(owner.pid).empty());
+  EXPECT_EQ(TakeDown(lab->id).error().code, ExitCode::kUsage);
+}
+
+TEST_F(LabTest, AKeptLabStandsUntilItIsTakenDown) {
+  ExpectKeptLabStandsUntilTakenDown(0);
+}
+
+TEST_F(LabTest, AKeptLabKeepsItsDelayLine) {
+  ExpectKeptLabStandsUntilTakenDown(1000);
+}
+
+TEST_F(LabTest, FiveMillisecondsEachWayMakeARoundTripOfTen) {
+  LabSpec spec = Spec();
+  spec.link.delay = milliseconds(5);
+  const auto lab = Lab::Up(spec);
+  ASSERT_TRUE(lab.has_value()) << lab.error().message;
+  const auto& settings = lab.value().link().settings;
+  EXPECT_EQ(settings.at("rtt asked"), "10ms");
+  const auto measured = ParseDuration(settings.at("rtt measured"));
+  ASSERT_TRUE(measured.has_value()) << settings.at("rtt measured");
+  EXPECT_GE(*measured, milliseconds(10));
+  EXPECT_LE(*measured, milliseconds(14));
+  EXPECT_EQ(lab.value().link().delay_ns, 5'000'000);
+}
+
+TEST_F(LabTest, AllLostMeansNothingPasses) {
+  LabSpec spec = Spec();
+  spec.link.loss = 1;
+  const auto lab = Lab::Up(spec);
+  ASSERT_TRUE(lab.has_value()) << lab.error().message;
+  EXPECT_EQ(Transfer(lab.value().hosts()[0], lab.value().hosts()[1], 1), -1);
+  EXPECT_EQ(lab.value().link().settings.at("rtt measured"),
+            "not measured: no answer came back");
+}
+
+struct FrameCounts {
+  std::int64_t sent;
+  std::int64_t received;
+};
+
+// Of the hosts' own interfaces, from the first to the second host.
+FrameCounts Counted(const std::vector<LabHost>& hosts) {
+  const std::string folder = "/sys/class/net/lab0/statistics/";
+  return {std::stoll(InHost(hosts[0], {"cat", folder + "tx_packets"})),
+          std::stoll(InHost(hosts[1], {"cat", folder + "rx_packets"}))};
+}
+
+TEST_F(LabTest, NothingLostMeansEveryFramePasses) {
+  LabSpec spec = Spec();
+  spec.link.delay = milliseconds(1);
+  spec.link.rate = BitsPerSecond{100e6};
+  const auto lab = Lab::Up(spec);
+  ASSERT_TRUE(lab.has_value()) << lab.error().message;
+  const auto& hosts = lab.value().hosts();
+  EXPECT_EQ(Transfer(hosts[0], hosts[1], 2'000'000), 2'000'000);
+  const FrameCounts frames = Counted(hosts);
+  EXPECT_GE(frames.sent, 2'000'000 / 1448);
+  EXPECT_EQ(frames.received, frames.sent);
+}
+
+// At least 300 kB / 1448 = 207 frames, each lost with 10 %: about 21, and
+// none at all once in 3e9 runs; half of them practically never.
+TEST_F(LabTest, ATenthLostMeansThatSomeFramesDoNotPass) {
+  LabSpec spec = Spec();
+  spec.link.loss = 0.1;
+  const auto lab = Lab::Up(spec);
+  ASSERT_TRUE(lab.has_value()) << lab.error().message;
+  const auto& hosts = lab.value().hosts();
+  EXPECT_EQ(Transfer(hosts[0], hosts[1], 300'000), 300'000);
+  const FrameCounts frames = Counted(hosts);
+  EXPECT_LT(frames.received, frames.sent);
+  EXPECT_GT(frames.received, frames.sent / 2);
+}
+
+TEST_F(LabTest, TheRelayOfAKilledOwnerEndsByItself) {
+  const Owned dead = RunOwner("die", 2, 1000);
+  std::string inside = "?";
+  for (int look = 0; look < 100 && !inside.empty(); ++look) {
+    std::this_thread::sleep_for(milliseconds(20));
+    inside = Output({"ip", "netns", "pids", dead.lines.at(0)});
+  }
+  EXPECT_EQ(inside, "");
+  EXPECT_EQ(RemoveDeadLabs().value(), 1);
+  EXPECT_TRUE(NamespacesOf(dead.pid).empty());
+}
+
+// As whoever has uid 65534, which owns nothing.
+TEST_F(LabTest, WithoutRootALabComesUpInAUserNamespace) {
+  std::vector<std::string> words{"setpriv",        "--reuid", "65534",
+                                 "--regid",        "65534",   "--clear-groups",
+                                 "--inh-caps=-all"};
+  if (RunCommand({{"setpriv", "--reuid", "65534", "unshare", "--user",
+                   "--map-root-user", "--net", "--mount", "true"}})
+          .has_value() == false) {
+    GTEST_SKIP() << "this system allows users no namespaces of their own";
+  }
+  const auto own = UserNamespaceCommand({LAB_HELPER, "try", "2", "0"});
+  words.insert(words.end(), own.begin(), own.end());
+  const std::string said = Output(words);
+  EXPECT_THAT(said, HasSubstr("tso = off\n"));
+  EXPECT_THAT(said, HasSubstr("gso_max_segs = 1\n"));
+  EXPECT_THAT(Lines(said), Contains(::testing::StartsWith("rps_cpus = ")));
+}
+
+}  // namespace
+}  // namespace wiretoll
