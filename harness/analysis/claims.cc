@@ -117,6 +117,17 @@ Finding FindingOf(const Claim& claim, Estimate estimate,
           estimate};
 }
 
+// The interval of `blocks` about a figure made of medians, which may lie
+// outside it.
+Estimate Including(double figure, Estimate blocks) {
+  blocks.median = figure;
+  if (blocks.interval) {
+    blocks.interval = Interval{std::min(blocks.interval->low, figure),
+                               std::max(blocks.interval->high, figure)};
+  }
+  return blocks;
+}
+
 // --- Selections -------------------------------------------------------------
 
 std::map<std::string, std::string> HostKeys(const Cell& cell) {
@@ -179,9 +190,12 @@ class Answerer {
                                                std::optional<int> block) const;
   [[nodiscard]] std::optional<double> Spread(const Cells& group,
                                              std::optional<int> block) const;
-  [[nodiscard]] std::optional<double> EffectIn(const std::string& factor,
-                                               const Cells& cells,
+  [[nodiscard]] std::optional<double> EffectIn(const std::vector<Cells>& groups,
                                                std::optional<int> block) const;
+  // Of each block: the effect of the one factor over that of the other.
+  [[nodiscard]] std::vector<double> EffectRatios(
+      const std::vector<Cells>& across,
+      const std::vector<Cells>& against) const;
 
   // Cells with the claim's figure.
   [[nodiscard]] Cells Select(const Selection& selection) const;
@@ -297,12 +311,7 @@ Finding Answerer::Value(const Claim& claim) {
   std::vector<double> blocks;
   for (auto& [block, values] : in_block) blocks.push_back(SortedMedian(values));
   Estimate estimate = intervals_.Of(std::move(blocks));
-  estimate.median = SortedMedian(medians);
-  if (estimate.interval) {
-    estimate.interval =
-        Interval{std::min(estimate.interval->low, estimate.median),
-                 std::max(estimate.interval->high, estimate.median)};
-  }
+  estimate = Including(SortedMedian(medians), estimate);
   return FindingOf(
       claim, estimate, MetricUnit(metric_),
       fmt::format("{} of {} cases is", MetricName(metric_), cells.size()));
@@ -512,14 +521,12 @@ std::optional<double> Answerer::Spread(const Cells& group,
   return *most / *least;
 }
 
-// The geometric mean of what `factor` does, over what else varies.
-std::optional<double> Answerer::EffectIn(const std::string& factor,
-                                         const Cells& cells,
+// The geometric mean over groups, each with all else equal.
+std::optional<double> Answerer::EffectIn(const std::vector<Cells>& groups,
                                          std::optional<int> block) const {
   double sum = 0;
   int used = 0;
-  for (const Cells& group : GroupAllElseEqual(
-           analysis_.cells, cells, analysis_.studies[study_].varying, factor)) {
+  for (const Cells& group : groups) {
     const auto spread = Spread(group, block);
     if (!spread) continue;
     sum += std::log(*spread);
@@ -529,38 +536,46 @@ std::optional<double> Answerer::EffectIn(const std::string& factor,
   return std::exp(sum / used);
 }
 
+std::vector<double> Answerer::EffectRatios(
+    const std::vector<Cells>& across, const std::vector<Cells>& against) const {
+  std::set<int> blocks;
+  for (const Cells& group : across) {
+    for (const std::size_t cell : group) {
+      for (const auto& [block, value] : Blocks(cell)) blocks.insert(block);
+    }
+  }
+  std::vector<double> ratios;
+  for (const int block : blocks) {
+    const auto one = EffectIn(across, block);
+    const auto other = EffectIn(against, block);
+    if (one && other) ratios.push_back(*one / *other);
+  }
+  return ratios;
+}
+
 Finding Answerer::EffectLarger(const Claim& claim) {
   const Cells cells = Select(claim.a);
-  const auto across = EffectIn(claim.across, cells, std::nullopt);
-  const auto against = EffectIn(claim.against, cells, std::nullopt);
+  const auto& varying = analysis_.studies[study_].varying;
+  const auto groups_of = [&](const std::string& factor) {
+    return GroupAllElseEqual(analysis_.cells, cells, varying, factor);
+  };
+  const std::vector<Cells> by_across = groups_of(claim.across);
+  const std::vector<Cells> by_against = groups_of(claim.against);
+  const auto across = EffectIn(by_across, std::nullopt);
+  const auto against = EffectIn(by_against, std::nullopt);
   if (!across || !against) {
     return {ClaimAnswer::kNotTested,
             fmt::format("{} did not vary, all else equal",
                         across ? claim.against : claim.across),
             {}};
   }
-  std::set<int> blocks;
-  for (const std::size_t cell : cells) {
-    for (const auto& [block, value] : Blocks(cell)) blocks.insert(block);
-  }
-  std::vector<double> ratios;
-  for (const int block : blocks) {
-    const auto one = EffectIn(claim.across, cells, block);
-    const auto other = EffectIn(claim.against, cells, block);
-    if (one && other) ratios.push_back(*one / *other);
-  }
+  std::vector<double> ratios = EffectRatios(by_across, by_against);
   if (ratios.empty()) {
     return {ClaimAnswer::kNotTested, "no block has both effects", {}};
   }
-  Estimate estimate = intervals_.Of(std::move(ratios));
-  estimate.median = *across / *against;
-  if (estimate.interval) {
-    estimate.interval =
-        Interval{std::min(estimate.interval->low, estimate.median),
-                 std::max(estimate.interval->high, estimate.median)};
-  }
   return FindingOf(
-      claim, estimate, "",
+      claim, Including(*across / *against, intervals_.Of(std::move(ratios))),
+      "",
       fmt::format("{} changes {} {} times, {} {} times; the one over the "
                   "other is",
                   claim.across, MetricName(metric_), FormatNumber(*across),

@@ -25,7 +25,7 @@ struct SyntheticHost {
 // What a run consists of. Every pair runs every case in every block.
 struct SyntheticRun {
   std::string study_name = "synthetic";
-  std::string study_text;  // TOML; SyntheticStudyText() if empty.
+  std::string study_text = {};  // TOML; SyntheticStudyText() if empty.
   std::vector<SyntheticHost> hosts{{"linux-1"}, {"linux-2"}};
   // Empty: every ordered pair of different hosts.
   std::vector<std::pair<std::string, std::string>> pairs = {};

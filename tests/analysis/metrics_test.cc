@@ -1,0 +1,319 @@
+#include "harness/analysis/metrics.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/analysis/capacity.h"
+#include "harness/analysis/case_theory.h"
+
+namespace wiretoll {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr TrialContext kStream{100e6, false};
+constexpr TrialContext kRounds{100e6, true};
+
+// 100,000 bytes, of which 1448 came in the first read; 10 ms for the rest.
+Sample Stream() {
+  Sample sample;
+  EndReport& sender = sample.sender.emplace();
+  sender.calls = 1000;
+  sender.bytes = 100'000;
+  sender.elapsed_ns = 8'000'000;
+  sender.cpu_ns = 500'000;
+  sender.counters.busy_ns = 9'000'000;
+  sender.counters.window_limited_ns = 0;
+  EndReport& receiver = sample.receiver.emplace();
+  receiver.calls = 200;
+  receiver.bytes = 100'000;
+  receiver.first_read_bytes = 1448;
+  receiver.elapsed_ns = 10'000'000;
+  receiver.steady_bytes = 90'000;
+  receiver.steady_elapsed_ns = 9'000'000;
+  Wire& wire = sample.wire.emplace();
+  wire.data_segments = 100;
+  wire.retransmitted_segments = 0;
+  wire.payload_bytes = 100'000;
+  wire.header_bytes = 52;
+  wire.l1_bytes = 109'000;  // 100,000 + 100 x 90.
+  return sample;
+}
+
+std::optional<double> Of(Metric metric, const Sample& sample,
+                         const TrialContext& context = kStream) {
+  return FiguresOf(sample, context)[Index(metric)];
+}
+
+TEST(MetricsTest, EveryNameFindsItsMetricAndHasAUnit) {
+  for (std::size_t i = 0; i < kMetricCount; ++i) {
+    const auto metric = static_cast<Metric>(i);
+    EXPECT_EQ(MetricFromName(MetricName(metric)), metric);
+    EXPECT_FALSE(MetricUnit(metric).empty());
+  }
+  EXPECT_EQ(MetricName(Metric::kBytesPerSegment), "bytes_per_segment");
+  EXPECT_EQ(MetricFromName("speed"), std::nullopt);
+}
+
+// (100,000 - 1448) bytes in 10 ms = 9.8552 MB/s; of 12.5 MB/s 78.8416 %.
+TEST(MetricsTest, ThroughputLeavesOutTheReadThatStartedTheClock) {
+  EXPECT_DOUBLE_EQ(*Of(Metric::kThroughput, Stream()), 9'855'200);
+  EXPECT_DOUBLE_EQ(*Of(Metric::kLineShare, Stream()), 0.788416);
+  Sample unknown = Stream();
+  unknown.receiver->first_read_bytes.reset();
+  EXPECT_DOUBLE_EQ(*Of(Metric::kThroughput, unknown), 10'000'000);
+}
+
+TEST(MetricsTest, AStreamInOneReadHasNoThroughputAndSaysWhy) {
+  Sample sample = Stream();
+  sample.receiver->first_read_bytes = 100'000;
+  sample.receiver->elapsed_ns = 10;
+  EXPECT_EQ(Of(Metric::kThroughput, sample), std::nullopt);
+  EXPECT_EQ(Of(Metric::kLineShare, sample), std::nullopt);
+  EXPECT_THAT(WhyMissing(Metric::kThroughput, sample, kStream),
+              HasSubstr("one read"));
+  sample.receiver->elapsed_ns = 0;
+  sample.receiver->first_read_bytes = 1;
+  EXPECT_EQ(Of(Metric::kThroughput, sample), std::nullopt);
+  EXPECT_THAT(WhyMissing(Metric::kThroughput, sample, kStream),
+              HasSubstr("clock"));
+}
+
+// Each quotient of the sample above.
+TEST(MetricsTest, FiguresAreQuotientsOfCounts) {
+  const Sample sample = Stream();
+  EXPECT_DOUBLE_EQ(*Of(Metric::kSteadyThroughput, sample), 10'000'000);
+  EXPECT_DOUBLE_EQ(*Of(Metric::kEfficiency, sample), 100.0 / 109);
+  EXPECT_DOUBLE_EQ(*Of(Metric::kBytesPerSegment, sample), 1000);
+  EXPECT_DOUBLE_EQ(*Of(Metric::kWritesPerSegment, sample), 10);
+  EXPECT_DOUBLE_EQ(*Of(Metric::kBytesPerRead, sample), 500);
+  EXPECT_DOUBLE_EQ(*Of(Metric::kSenderCpu, sample), 5);
+  EXPECT_DOUBLE_EQ(*Of(Metric::kSendCallRate, sample), 125'000);
+  EXPECT_DOUBLE_EQ(*Of(Metric::kElapsed, sample), 10'000'000);
+}
+
+// 108,000 and 110,000: 100,000 / 109,000.
+TEST(MetricsTest, EfficiencyTakesTheMiddleOfItsBounds) {
+  Sample sample = Stream();
+  sample.wire->l1_bytes.reset();
+  sample.wire->l1_bytes_low = 108'000;
+  sample.wire->l1_bytes_high = 110'000;
+  EXPECT_DOUBLE_EQ(*Of(Metric::kEfficiency, sample), 100.0 / 109);
+}
+
+TEST(MetricsTest, WhatWasNotObservedIsMissingWithTheReasonRecorded) {
+  Sample sample = Stream();
+  sample.sender->cpu_ns.reset();
+  sample.sender->why_null["cpu_ns"] = "no thread clock";
+  sample.wire->ack_segments.reset();
+  sample.wire->reason = "no ESTATS without an administrator";
+  EXPECT_EQ(Of(Metric::kSenderCpu, sample), std::nullopt);
+  EXPECT_EQ(WhyMissing(Metric::kSenderCpu, sample, kStream), "no thread clock");
+  EXPECT_EQ(Of(Metric::kAckSegments, sample), std::nullopt);
+  EXPECT_EQ(WhyMissing(Metric::kAckSegments, sample, kStream),
+            "no ESTATS without an administrator");
+  EXPECT_EQ(Of(Metric::kLatencyP50, sample), std::nullopt);
+  EXPECT_THAT(WhyMissing(Metric::kLatencyP50, sample, kStream),
+              HasSubstr("no round trips"));
+}
+
+TEST(MetricsTest, ARequestResponseIsMeasuredByItsLatency) {
+  Sample sample = Stream();
+  sample.sender->latency = LatencySummary{
+      .count = 10, .p50_ns = 50'000, .p99_ns = 90'000, .over_30ms = 9};
+  EXPECT_EQ(Of(Metric::kThroughput, sample, kRounds), std::nullopt);
+  EXPECT_DOUBLE_EQ(*Of(Metric::kLatencyP50, sample, kRounds), 50'000);
+  EXPECT_DOUBLE_EQ(*Of(Metric::kStalls, sample, kRounds), 9);
+}
+
+TEST(MetricsTest, TrialsWithoutReportsHaveNoFiguresButReasons) {
+  const Sample sample;
+  for (std::size_t i = 0; i < kMetricCount; ++i) {
+    const auto metric = static_cast<Metric>(i);
+    EXPECT_EQ(Of(metric, sample), std::nullopt);
+    EXPECT_FALSE(WhyMissing(metric, sample, kStream).empty());
+  }
+}
+
+// --- Capacity ---------------------------------------------------------------
+
+double Sum(const Capacity& shares) {
+  return shares.payload + shares.headers + shares.framing +
+         shares.retransmission + shares.window_wait + shares.ack_wait +
+         shares.program_wait;
+}
+
+// 10 ms at 12.5 MB/s are 125,000 bytes: payload 80 %, headers 5200 = 4.16 %,
+// framing 3800 = 3.04 %; 12.8 % are left. Busy 9 of 10 ms: 10 % program, the
+// other 2.8 % waited for ACKs.
+TEST(CapacityTest, SharesAreHandArithmeticAndSumToOne) {
+  const auto capacity = CapacityOf(Stream(), 100e6);
+  ASSERT_TRUE(capacity.value.has_value()) << capacity.reason;
+  EXPECT_NEAR(capacity.value->payload, 0.80, 1e-9);
+  EXPECT_NEAR(capacity.value->headers, 0.0416, 1e-9);
+  EXPECT_NEAR(capacity.value->framing, 0.0304, 1e-9);
+  EXPECT_NEAR(capacity.value->program_wait, 0.10, 1e-9);
+  EXPECT_NEAR(capacity.value->ack_wait, 0.028, 1e-9);
+  EXPECT_EQ(capacity.value->window_wait, 0);
+  EXPECT_EQ(capacity.value->retransmission, 0);
+  EXPECT_NEAR(Sum(*capacity.value), 1, 1e-12);
+}
+
+// Two of 100 segments were sent again: 2 x 1090 = 2180 of 109,000 bytes, but
+// what was read is less then: 97,960. Headers of 98 are left: 5096; the rest of
+// 109,000 is framing: 3764.
+TEST(CapacityTest, RetransmissionsStandApart) {
+  Sample sample = Stream();
+  sample.wire->retransmitted_segments = 2;
+  sample.receiver->bytes = 97'960;
+  const Capacity shares = *CapacityOf(sample, 100e6).value;
+  EXPECT_NEAR(shares.retransmission, 2180.0 / 125'000, 1e-9);
+  EXPECT_NEAR(shares.payload, 97'960.0 / 125'000, 1e-9);
+  EXPECT_NEAR(shares.headers, 5096.0 / 125'000, 1e-9);
+  EXPECT_NEAR(shares.framing, 3764.0 / 125'000, 1e-9);
+  EXPECT_NEAR(Sum(shares), 1, 1e-12);
+}
+
+// Limited by the window for 1 of 10 ms: 10 % of the 12.8 %, after the program
+// had its share; nothing is taken twice.
+TEST(CapacityTest, AWaitIsTakenOnceProgramFirst) {
+  Sample sample = Stream();
+  sample.sender->counters.window_limited_ns = 1'000'000;
+  const Capacity shares = *CapacityOf(sample, 100e6).value;
+  EXPECT_NEAR(shares.program_wait, 0.10, 1e-9);
+  EXPECT_NEAR(shares.window_wait, 0.028, 1e-9);
+  EXPECT_NEAR(shares.ack_wait, 0, 1e-9);
+  EXPECT_NEAR(Sum(shares), 1, 1e-12);
+}
+
+// A burst of 109,000 bytes in 1 ms is more than 100 Mbit/s: the time is what
+// the bytes take at the rate, and nothing waited.
+TEST(CapacityTest, ABurstBeyondTheRateLeavesNoWait) {
+  Sample sample = Stream();
+  sample.sender->elapsed_ns = sample.receiver->elapsed_ns = 1'000'000;
+  const Capacity shares = *CapacityOf(sample, 100e6).value;
+  EXPECT_NEAR(shares.payload, 100.0 / 109, 1e-9);
+  EXPECT_NEAR(shares.ack_wait + shares.program_wait + shares.window_wait, 0,
+              1e-9);
+  EXPECT_NEAR(Sum(shares), 1, 1e-12);
+}
+
+TEST(CapacityTest, WithoutARateOrAKernelThatTellsThereIsNoneAndAReason) {
+  EXPECT_THAT(CapacityOf(Stream(), std::nullopt).reason, HasSubstr("rate"));
+  Sample windows = Stream();
+  windows.sender->counters.busy_ns.reset();
+  windows.sender->counters.reason = "Windows does not tell";
+  const auto none = CapacityOf(windows, 100e6);
+  EXPECT_FALSE(none.value.has_value());
+  EXPECT_EQ(none.reason, "Windows does not tell");
+}
+
+// --- Theory of a cell -------------------------------------------------------
+
+CellFacts FactsOf(const Workload& workload) {
+  CellFacts facts;
+  facts.workload = &workload;
+  facts.sender_os = facts.receiver_os = "linux";
+  facts.rate_bits_per_second = 100e6;
+  facts.negotiated = {.mss = 1448,
+                      .path_mtu = 1500,
+                      .header_bytes = 52,
+                      .timestamps = 1,
+                      .rtt_ns = 40e6,
+                      .min_rtt_ns = 40e6,
+                      .window = 65'160,
+                      .sending_ns = 2000e6,
+                      .writes = 2000,
+                      .bytes = 2000};
+  return facts;
+}
+
+const CaseTheory::Prediction* Find(const CaseTheory& theory,
+                                   const std::string& rule) {
+  for (const auto& prediction : theory.predictions) {
+    if (prediction.rule == rule) return &prediction;
+  }
+  return nullptr;
+}
+
+// 2000 single bytes over 2 s at a round trip of 40 ms: 2 to 2000 segments,
+// Minshall 51, classic 1 byte a ms x 40 ms = 40 bytes a segment; window 65,160
+// a round trip = 1.629 MB/s.
+TEST(CaseTheoryTest, SmallWritesWithNagleHaveBoundsAndPredictions) {
+  Workload workload;
+  workload.write = Bytes{1};
+  const auto theory = TheoryOf(FactsOf(workload));
+  ASSERT_TRUE(theory.value.has_value()) << theory.reason;
+  EXPECT_EQ(theory.value->best_segments, 2);
+  EXPECT_EQ(theory.value->worst_segments, 2000);
+  EXPECT_DOUBLE_EQ(theory.value->worst_efficiency, 1.0 / 91);
+  EXPECT_DOUBLE_EQ(*theory.value->worst_throughput, 12.5e6 / 91);
+  EXPECT_DOUBLE_EQ(Find(*theory.value, "Nagle, Minshall's variant")->value, 51);
+  EXPECT_DOUBLE_EQ(Find(*theory.value, "Nagle, classic")->value, 40);
+  const auto* window = Find(*theory.value, "window limit");
+  EXPECT_DOUBLE_EQ(window->value, 1'629'000);
+  EXPECT_EQ(window->kind, PredictionKind::kAtMost);
+  for (const auto& prediction : theory.value->predictions) {
+    EXPECT_FALSE(prediction.assumptions.empty()) << prediction.rule;
+    EXPECT_FALSE(prediction.source.empty()) << prediction.rule;
+    EXPECT_FALSE(prediction.limits.empty()) << prediction.rule;
+  }
+}
+
+TEST(CaseTheoryTest, MinshallsRuleIsNotForWindows) {
+  Workload workload;
+  workload.write = Bytes{1};
+  CellFacts facts = FactsOf(workload);
+  facts.sender_os = "windows";
+  const CaseTheory theory = *TheoryOf(facts).value;
+  EXPECT_EQ(Find(theory, "Nagle, Minshall's variant"), nullptr);
+  EXPECT_NE(Find(theory, "Nagle, classic"), nullptr);
+}
+
+// SO_RCVBUF 2 reads back 2304, announces 1152, and segments are 576: 131,072
+// bytes in 228. Linux counts that into the MSS it tells; a full segment is
+// still what the MTU takes: ceil(131,072 / 1448) = 91.
+TEST(CaseTheoryTest, ATinyReceiveBufferHalvesSegmentsButNotTheBestCase) {
+  Workload workload;
+  workload.write = Bytes{65'536};
+  workload.rcvbuf = Bytes{2};
+  CellFacts facts = FactsOf(workload);
+  facts.negotiated.mss = 576;
+  facts.negotiated.window = 1152;
+  facts.negotiated.bytes = 131'072;
+  facts.negotiated.writes = 2;
+  const CaseTheory theory = *TheoryOf(facts).value;
+  EXPECT_EQ(theory.mss, 1448);
+  EXPECT_EQ(theory.best_segments, 91);
+  EXPECT_EQ(Find(theory, "Linux half-window segments")->value, 228);
+}
+
+TEST(CaseTheoryTest, WriteWriteReadPredictsAStallInEveryRoundButTheFirst) {
+  Workload workload;
+  workload.pattern = Pattern::kRequestResponse;
+  workload.request = {Bytes{1}, Bytes{1}};
+  workload.reply = {Bytes{1}};
+  CellFacts facts = FactsOf(workload);
+  facts.negotiated.writes = 400;
+  facts.negotiated.bytes = 400;
+  const CaseTheory theory = *TheoryOf(facts).value;
+  EXPECT_EQ(Find(theory, "write-write-read stall")->value, 199);
+  // 200 rounds of two bytes: together, or apart.
+  EXPECT_EQ(theory.best_segments, 200);
+  EXPECT_EQ(theory.worst_segments, 400);
+}
+
+TEST(CaseTheoryTest, WithoutWhatWasNegotiatedThereIsNoneAndAReason) {
+  Workload workload;
+  CellFacts facts = FactsOf(workload);
+  facts.negotiated.mss.reset();
+  EXPECT_THAT(TheoryOf(facts).reason, HasSubstr("full segment"));
+  facts = FactsOf(workload);
+  facts.negotiated.header_bytes.reset();
+  EXPECT_THAT(TheoryOf(facts).reason, HasSubstr("headers"));
+  facts.workload = nullptr;
+  EXPECT_FALSE(TheoryOf(facts).value.has_value());
+}
+
+}  // namespace
+}  // namespace wiretoll
