@@ -17,7 +17,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kTimeout{10'000};
-constexpr int kPings = 5;
+constexpr int kPings = 10;
 
 Failure Fail(std::string message) {
   return {ExitCode::kNothingRan, std::move(message)};
@@ -212,14 +212,30 @@ Outcome<Done> DelayByNetem(const LabSpec& spec, StandingLab& lab) {
   return Done{};
 }
 
-// Median of what `lab-rtt` printed; negative if it got no answer at all.
-double MedianLine(const std::string& text) {
+// What `lab-rtt` printed, sorted; empty if it got no answer at all.
+std::vector<std::int64_t> SortedTimes(const std::string& text) {
   std::istringstream lines(text);
-  std::vector<double> times;
-  for (double time = 0; lines >> time;) times.push_back(time);
-  if (times.empty()) return -1;
+  std::vector<std::int64_t> times;
+  for (std::int64_t time = 0; lines >> time;) times.push_back(time);
   std::sort(times.begin(), times.end());
-  return times[times.size() / 2];
+  return times;
+}
+
+// The least is what the line gives; what others have more is this machine's.
+Outcome<Done> JudgeRoundTrip(const std::vector<std::int64_t>& times,
+                             Nanoseconds asked, Settings& settings) {
+  if (times.empty()) {
+    settings["rtt measured"] = "not measured: no answer came back";
+    return Done{};
+  }
+  settings["rtt measured"] = SpellDuration(Nanoseconds{times.front()});
+  settings["rtt measured, median"] =
+      SpellDuration(Nanoseconds{times[times.size() / 2]});
+  if (times.front() >= asked.count()) return Done{};
+  return Fail(fmt::format(
+      "the delay line ({}) gives a round trip of {}, less "
+      "than the {} asked for",
+      settings["delay line"], settings["rtt measured"], SpellDuration(asked)));
 }
 
 // Asked and measured round trip; an emulated delay that is shorter than asked
@@ -241,18 +257,7 @@ Outcome<Done> MeasureRoundTrip(const LabSpec& spec, StandingLab& lab) {
     settings["rtt measured"] = "not measured: " + said.error().message;
     return Done{};
   }
-  const double measured = MedianLine(said.value());
-  if (measured < 0) {
-    settings["rtt measured"] = "not measured: no answer came back";
-    return Done{};
-  }
-  const auto whole = static_cast<std::int64_t>(measured);
-  settings["rtt measured"] = SpellDuration(Nanoseconds{whole});
-  if (whole >= asked.count()) return Done{};
-  return Fail(fmt::format(
-      "the delay line ({}) gives a round trip of {}, less "
-      "than the {} asked for",
-      settings["delay line"], settings["rtt measured"], settings["rtt asked"]));
+  return JudgeRoundTrip(SortedTimes(said.value()), asked, settings);
 }
 
 void Describe(const LabSpec& spec, StandingLab& lab) {

@@ -19,11 +19,12 @@ constexpr std::chrono::milliseconds kTimeout{10'000};
 
 // Reads "PATH VALUE" lines, "-" standing for no value; answers "PATH VALUE"
 // with what the file says afterwards. A text of fixed words: names and values
-// come through standard input only.
+// come through standard input only. cat, because files under /proc/sys give
+// nothing after the first byte to a shell that reads byte by byte.
 constexpr const char* kWriteAndReadBack =
     "while read -r file value; do\n"
     "  test \"$value\" = - || printf '%s\\n' \"$value\" >\"$file\"\n"
-    "  read -r back <\"$file\" && printf '%s %s\\n' \"$file\" \"$back\"\n"
+    "  back=$(cat \"$file\") && printf '%s %s\\n' \"$file\" \"$back\"\n"
     "done\n"
     "exit 0\n";
 

@@ -322,25 +322,51 @@ TEST_F(LabTest, SysctlsAndRouteAttributesAreSetAndRecorded) {
   EXPECT_EQ(settings.at("initcwnd"), "3000");
 }
 
-// Every segment with timestamps costs its payload and 20 + 32 header, 14
-// Ethernet and 24 of FCS, preamble and gap: payload + 90, more than the
-// minimum of 84. The SYN alone has 8 more bytes of options (20 + 40 + 38 = 98).
-// So a full segment costs 1448 + 90 = 1538 for its 1514-byte frame.
+std::int64_t Statistic(const LabHost& host, const std::string& name) {
+  return std::stoll(
+      InHost(host, {"cat", "/sys/class/net/lab0/statistics/" + name}));
+}
+
+std::string ShaperOf(const LabHost& host) {
+  return Output({"tc", "-n", host.netns, "-s", "qdisc", "show", "dev", "lab0"});
+}
+
+// A frame as the interface counts it, header and all, is short of what it
+// costs on the line by FCS 4, preamble 8 and gap 12: a full one is charged
+// 1514 + 24 = 1538. With timestamps none is below the minimum: 66 + 24 > 84.
 TEST_F(LabTest, TheShaperChargesEveryFrameWhatItCostsOnTheLine) {
   LabSpec spec = Spec();
   spec.link.rate = BitsPerSecond{100e6};
   const auto lab = Lab::Up(spec);
   ASSERT_TRUE(lab.has_value()) << lab.error().message;
   const auto& hosts = lab.value().hosts();
-  const std::int64_t payload = 1448 * 700;
-  ASSERT_EQ(Transfer(hosts[0], hosts[1], payload), payload);
-  const std::string shown = Output(
-      {"tc", "-n", hosts[0].netns, "-s", "qdisc", "show", "dev", "lab0"});
-  const std::int64_t charged = NumberAfter(shown, "Sent ");
+  ASSERT_EQ(Transfer(hosts[0], hosts[1], 1448 * 700), 1448 * 700);
+  const std::string shown = ShaperOf(hosts[0]);
+  const std::int64_t frames = Statistic(hosts[0], "tx_packets");
+  EXPECT_THAT(frames, AllOf(Ge(700), Le(1400)));
+  EXPECT_EQ(NumberAfter(shown, "Sent "),
+            Statistic(hosts[0], "tx_bytes") + 24 * frames)
+      << shown;
+  EXPECT_EQ(NumberAfter(shown, " bytes "), frames) << shown;
+  EXPECT_EQ(NumberAfter(shown, "dropped "), 0) << shown;
+}
+
+// Without timestamps a segment of 0 to 6 bytes makes a frame of 54 to 60, and
+// the line carries no frame under 64 with its FCS: 64 + 8 + 12 = 84 for each.
+// The SYN has 12 bytes of options (MSS 4, SACK 2, window scale 3, padding):
+// 14 + 20 + 32 + 24 = 90.
+TEST_F(LabTest, TheShaperChargesShortFramesTheMinimum) {
+  LabSpec spec = Spec();
+  spec.link.rate = BitsPerSecond{100e6};
+  spec.sysctls = {{"net.ipv4.tcp_timestamps", "0"}};
+  const auto lab = Lab::Up(spec);
+  ASSERT_TRUE(lab.has_value()) << lab.error().message;
+  const auto& hosts = lab.value().hosts();
+  ASSERT_EQ(Transfer(hosts[0], hosts[1], 1), 1);
+  const std::string shown = ShaperOf(hosts[0]);
   const std::int64_t frames = NumberAfter(shown, " bytes ");
-  EXPECT_THAT(frames, AllOf(Ge(700), Le(1400))) << shown;
-  EXPECT_EQ(charged, payload + 90 * frames + 8) << shown;
-  EXPECT_EQ(NumberAfter(shown, "dropped "), 0);
+  EXPECT_GE(frames, 4) << shown;
+  EXPECT_EQ(NumberAfter(shown, "Sent "), 90 + 84 * (frames - 1)) << shown;
 }
 
 TEST_F(LabTest, TheShaperIsTheOneThatIsRight) {
@@ -369,12 +395,11 @@ TEST_F(LabTest, AnMtuOf9000HoldsOnBothEndsAndFramesOfItPass) {
   const auto& hosts = lab.value().hosts();
   EXPECT_THAT(Output({"ip", "-n", hosts[1].netns, "link", "show", "lab0"}),
               HasSubstr("mtu 9000"));
-  const std::int64_t payload = 8948 * 100;
-  ASSERT_EQ(Transfer(hosts[0], hosts[1], payload), payload);
-  const std::string shown = Output(
-      {"tc", "-n", hosts[0].netns, "-s", "qdisc", "show", "dev", "lab0"});
-  EXPECT_EQ(NumberAfter(shown, "Sent "),
-            payload + 90 * NumberAfter(shown, " bytes ") + 8);
+  ASSERT_EQ(Transfer(hosts[0], hosts[1], 8948 * 100), 8948 * 100);
+  EXPECT_LT(Statistic(hosts[0], "tx_packets"), 2 * 100);
+  EXPECT_EQ(
+      NumberAfter(ShaperOf(hosts[0]), "Sent "),
+      Statistic(hosts[0], "tx_bytes") + 24 * Statistic(hosts[0], "tx_packets"));
 }
 
 TEST_F(LabTest, ThreeHostsReachEachOtherOverTheSwitch) {
@@ -481,9 +506,7 @@ struct FrameCounts {
 
 // Of the hosts' own interfaces, from the first to the second host.
 FrameCounts Counted(const std::vector<LabHost>& hosts) {
-  const std::string folder = "/sys/class/net/lab0/statistics/";
-  return {std::stoll(InHost(hosts[0], {"cat", folder + "tx_packets"})),
-          std::stoll(InHost(hosts[1], {"cat", folder + "rx_packets"}))};
+  return {Statistic(hosts[0], "tx_packets"), Statistic(hosts[1], "rx_packets")};
 }
 
 TEST_F(LabTest, NothingLostMeansEveryFramePasses) {
