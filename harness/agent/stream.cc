@@ -64,12 +64,6 @@ bool StreamSender::WritePaced(Socket& socket, TrialControl& control) {
   }
 }
 
-bool StreamSender::WriteOne(Socket& socket) {
-  const std::int64_t left = most_bytes_ - sender_.tally().bytes;
-  ++messages_;
-  return sender_.Send(socket, std::min(workload_.write.count, left));
-}
-
 // A message that is late goes at once; the schedule is not moved for it.
 SteadyTime StreamSender::NextDue(SteadyTime written) const {
   SteadyTime due = written + workload_.gap;

@@ -2,6 +2,7 @@
 #ifndef WIRETOLL_HARNESS_AGENT_STREAM_H_
 #define WIRETOLL_HARNESS_AGENT_STREAM_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -24,7 +25,13 @@ class StreamSender : public TrialLoop {
   [[nodiscard]] bool More() const {
     return messages_ < most_messages_ && sender_.tally().bytes < most_bytes_;
   }
-  bool WriteOne(Socket& socket);
+  // In the loop itself: a call and its return are not free, and what is
+  // measured may take no more than a few hundred nanoseconds.
+  [[gnu::always_inline]] bool WriteOne(Socket& socket) {
+    const std::int64_t left = most_bytes_ - sender_.tally().bytes;
+    ++messages_;
+    return sender_.Send(socket, std::min(workload_.write.count, left));
+  }
   [[nodiscard]] SteadyTime NextDue(SteadyTime written) const;
   [[nodiscard]] EndReport Report(SteadyTime ended) const;
 

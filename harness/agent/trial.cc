@@ -39,7 +39,7 @@ class TrialRun {
  private:
   TrialOutcomeAtEnd Send(Socket& socket);
   TrialOutcomeAtEnd Receive(Socket& listener);
-  TrialOutcomeAtEnd Serve(Socket& socket);
+  TrialOutcomeAtEnd Serve(Socket socket);
 
   std::optional<TrialFailure> Unable() const;
   Result<Socket, TrialFailure> Open() const;
@@ -49,7 +49,7 @@ class TrialRun {
   Result<Socket, TrialFailure> AcceptPeer(Socket& listener);
   std::optional<TrialFailure> Drain(Socket& socket);
   void AddWindows(TcpCounters& counters);
-  EndReport Finish(EndReport report, TcpCounters counters);
+  EndReport Finish(EndReport report);
 
   TrialFailure OpenFailure(const Error& error) const;
   TrialFailure ConnectFailure(const Endpoint& peer, const Error& error) const;
@@ -95,9 +95,9 @@ TrialOutcomeAtEnd TrialRun::Send(Socket& socket) {
   TrialOutcomeAtEnd ran = loop_->Run(socket, control_);
   if (!ran.has_value()) return ran;
   if (const auto undrained = Drain(socket)) return *undrained;
-  TcpCounters counters = ReadTcpCounters(socket);
-  AddWindows(counters);
-  return Finish(std::move(ran).value(), std::move(counters));
+  ran.value().counters = ReadTcpCounters(socket);
+  AddWindows(ran.value().counters);
+  return Finish(std::move(ran).value());
 }
 
 TrialOutcomeAtEnd TrialRun::Receive(Socket& listener) {
@@ -106,10 +106,13 @@ TrialOutcomeAtEnd TrialRun::Receive(Socket& listener) {
   if (const auto unready = Ready(listener)) return *unready;
   Result<Socket, TrialFailure> accepted = AcceptPeer(listener);
   if (!accepted.has_value()) return accepted.error();
-  return Serve(accepted.value());
+  TrialOutcomeAtEnd served = Serve(std::move(accepted).value());
+  if (!served.has_value()) return served;
+  return Finish(std::move(served).value());
 }
 
-TrialOutcomeAtEnd TrialRun::Serve(Socket& socket) {
+// The socket closes with the last line, which is what the sender waits for.
+TrialOutcomeAtEnd TrialRun::Serve(Socket socket) {
   const SocketGuard guard(control_, socket);
   const Workload& workload = request_.workload;
   const auto unset = SetConnectedOptions(socket, request_.role, workload);
@@ -117,11 +120,11 @@ TrialOutcomeAtEnd TrialRun::Serve(Socket& socket) {
   options_ = ReadTrialOptions(socket, request_.role, workload, self_.os);
   TrialOutcomeAtEnd ran = loop_->Run(socket, control_);
   if (!ran.has_value()) return ran;
-  // Before the socket closes, which is what the sender waits for.
-  TcpCounters counters = ReadTcpCounters(socket);
+  TcpCounters& counters = ran.value().counters;
+  counters = ReadTcpCounters(socket);
   if (!counters.reason.empty()) counters.reason += "; ";
   counters.reason += "peer_window_*: only the sending end looks for them";
-  return Finish(std::move(ran).value(), std::move(counters));
+  return ran;
 }
 
 std::optional<TrialFailure> TrialRun::Unable() const {
@@ -221,12 +224,11 @@ void TrialRun::AddWindows(TcpCounters& counters) {
   }
 }
 
-EndReport TrialRun::Finish(EndReport report, TcpCounters counters) {
+EndReport TrialRun::Finish(EndReport report) {
   report.os = self_.os;
   report.stack = self_.stack;
   report.strangers_refused = strangers_;
   report.options = std::move(options_);
-  report.counters = std::move(counters);
   report.disturbance = Compare(before_, LookAtHost());
   return report;
 }
