@@ -132,16 +132,10 @@ Outcome<Done> MakeLinks(const LabSpec& spec, StandingLab& lab) {
 Outcome<Done> TuneNamespace(const std::string& netns, const LabSpec& spec,
                             StandingLab& lab) {
   std::vector<KernelFile> files = HostFiles(spec);
-  const Outcome<Settings> host = ApplyFiles(netns, files);
-  if (!host.has_value()) return host.error();
-  Merge(host.value(), netns, lab.link.settings);
   for (const Port& port : Ports(lab.layout)) {
-    if (port.netns != netns) continue;
-    const Outcome<Settings> steering = ApplyFiles(netns, {SteeringFile(port)});
-    if (!steering.has_value()) return steering.error();
-    Merge(steering.value(), port.interface, lab.link.settings);
+    if (port.netns == netns) files.push_back(SteeringFile(port));
   }
-  return Done{};
+  return ApplyFiles(netns, files, lab.link.settings);
 }
 
 Outcome<Done> TunePort(const Port& port, StandingLab& lab) {

@@ -21,7 +21,6 @@
 #define WIRETOLL_PROCESS_NAMESPACE boost::process::v1
 #else
 #include <boost/process/args.hpp>
-#include <boost/process/async.hpp>
 #include <boost/process/async_pipe.hpp>
 #include <boost/process/child.hpp>
 #include <boost/process/exe.hpp>

@@ -54,6 +54,17 @@ std::string Verdict(const KernelFile& file, const Settings& seen,
                      complaint.empty() ? "" : ": " + FirstLine(complaint));
 }
 
+Settings ParseAnswers(const std::string& output) {
+  Settings seen;
+  std::istringstream lines(output);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t blank = line.find(' ');
+    if (blank == std::string::npos) continue;
+    seen[line.substr(0, blank)] = Squeezed(line.substr(blank));
+  }
+  return seen;
+}
+
 // `ethtool -k` says "tx-checksumming: off" or "...: off [fixed]".
 Settings ParseFeatures(const std::string& text) {
   Settings features;
@@ -70,8 +81,8 @@ Settings ParseFeatures(const std::string& text) {
 
 }  // namespace
 
-Outcome<Settings> ApplyFiles(const std::string& netns,
-                             const std::vector<KernelFile>& files) {
+Outcome<Done> ApplyFiles(const std::string& netns,
+                         const std::vector<KernelFile>& files, Settings& into) {
   std::string input;
   for (const KernelFile& file : files) {
     input += file.path + " " + (file.value.empty() ? "-" : file.value) + "\n";
@@ -83,23 +94,18 @@ Outcome<Settings> ApplyFiles(const std::string& netns,
        input,
        kTimeout});
   if (!done.has_value()) return done.error();
-  if (done.value().exit_code != 0) {
-    return Failure{ExitCode::kNothingRan,
-                   fmt::format("ip netns exec {}: {}", netns,
-                               FirstLine(done.value().errors))};
+  const CommandResult& said = done.value();
+  if (said.exit_code != 0) {
+    return Failure{
+        ExitCode::kNothingRan,
+        fmt::format("ip netns exec {}: {}", netns, FirstLine(said.errors))};
   }
-  Settings seen;
-  std::istringstream lines(done.value().output);
-  for (std::string line; std::getline(lines, line);) {
-    const std::size_t blank = line.find(' ');
-    if (blank == std::string::npos) continue;
-    seen[line.substr(0, blank)] = Squeezed(line.substr(blank));
-  }
-  Settings settings;
+  const Settings seen = ParseAnswers(said.output);
   for (const KernelFile& file : files) {
-    settings[file.setting] = Verdict(file, seen, done.value().errors);
+    Merge({{file.setting, Verdict(file, seen, said.errors)}},
+          netns + " " + file.path, into);
   }
-  return settings;
+  return Done{};
 }
 
 std::vector<KernelFile> HostFiles(const LabSpec& spec) {

@@ -20,11 +20,12 @@ struct KernelFile {
   std::string value;  // To write; empty: only to read.
 };
 
-// Writes and reads back inside `netns`. What did not take is recorded as
+// Writes and reads back inside `netns`, all in one process, and adds what is
+// in force to `into` as Merge() does. What did not take is recorded as
 // "not set: ..." with the reason, what cannot be read as "not there".
 // kNothingRan: nothing could be run in that namespace at all.
-Outcome<Settings> ApplyFiles(const std::string& netns,
-                             const std::vector<KernelFile>& files);
+Outcome<Done> ApplyFiles(const std::string& netns,
+                         const std::vector<KernelFile>& files, Settings& into);
 
 // sysctls of every host; before its link is up.
 std::vector<KernelFile> HostFiles(const LabSpec& spec);

@@ -23,7 +23,7 @@ using ::testing::HasSubstr;
 using ::testing::Le;
 using ::testing::Not;
 
-const char* const kForeign = "wtdev-test-foreign";
+const std::string kForeign = "wtdev-test-foreign";
 
 std::string Output(std::vector<std::string> words) {
   const Outcome<std::string> done = RunCommand({std::move(words)});
@@ -102,6 +102,20 @@ std::int64_t Transfer(const LabHost& from, const LabHost& to,
   return received;
 }
 
+// Somebody else's namespace; goes however the test ends.
+class NamespaceOfAnother {
+ public:
+  explicit NamespaceOfAnother(std::string name) : name_(std::move(name)) {
+    Output({"ip", "netns", "add", name_});
+  }
+  NamespaceOfAnother(const NamespaceOfAnother&) = delete;
+  NamespaceOfAnother& operator=(const NamespaceOfAnother&) = delete;
+  ~NamespaceOfAnother() { Output({"ip", "netns", "del", name_}); }
+
+ private:
+  std::string name_;
+};
+
 class LabTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -169,7 +183,7 @@ TEST_F(LabTest, GoingOutOfScopeLeavesNoNamespaceAndNoStateFile) {
 }
 
 TEST_F(LabTest, ALabWhoseOwnerWasKilledIsRemovedAtTheNextStart) {
-  Output({"ip", "netns", "add", kForeign});
+  const NamespaceOfAnother foreign(kForeign);
   const Owned dead = RunOwner("die", 2, 0);
   EXPECT_EQ(NamespacesOf(dead.pid).size(), 2u);
   EXPECT_EQ(LabsOf(dead.pid).size(), 1u);
@@ -180,7 +194,6 @@ TEST_F(LabTest, ALabWhoseOwnerWasKilledIsRemovedAtTheNextStart) {
     EXPECT_TRUE(LabsOf(dead.pid).empty());
   }
   EXPECT_THAT(Namespaces(), Contains(kForeign));
-  Output({"ip", "netns", "del", kForeign});
 }
 
 TEST_F(LabTest, AProcessLeftInADeadLabIsEnded) {
@@ -198,8 +211,8 @@ TEST_F(LabTest, AProcessLeftInADeadLabIsEnded) {
 
 // 4194304 is the kernel's largest pid limit, so nobody has 4194305.
 TEST_F(LabTest, AStateFileCannotHaveForeignNamespacesDeleted) {
-  Output({"ip", "netns", "add", kForeign});
-  Output({"ip", "netns", "add", "wiretoll-1-linux-1"});
+  const NamespaceOfAnother foreign(kForeign);
+  const NamespaceOfAnother similar("wiretoll-1-linux-1");
   const std::filesystem::path file = "/run/wiretoll/lab-4194305-1.json";
   std::filesystem::create_directories(file.parent_path());
   std::ofstream(file) << R"({"v":1,"kept":false,"link":"","hosts":[],
@@ -211,8 +224,6 @@ TEST_F(LabTest, AStateFileCannotHaveForeignNamespacesDeleted) {
   EXPECT_FALSE(std::filesystem::exists(file));
   EXPECT_THAT(Namespaces(),
               AllOf(Contains(kForeign), Contains("wiretoll-1-linux-1")));
-  Output({"ip", "netns", "del", kForeign});
-  Output({"ip", "netns", "del", "wiretoll-1-linux-1"});
 }
 
 TEST_F(LabTest, ATornStateFileOfADeadOwnerIsCleared) {
@@ -225,14 +236,13 @@ TEST_F(LabTest, ATornStateFileOfADeadOwnerIsCleared) {
 
 TEST_F(LabTest, ATakenNamespaceNameFailsAndIsLeftAlone) {
   const std::string taken = "wiretoll-" + OwnPid() + "-linux-2";
-  Output({"ip", "netns", "add", taken});
+  const NamespaceOfAnother other(taken);
   const auto lab = Lab::Up(Spec());
   ASSERT_FALSE(lab.has_value());
   EXPECT_EQ(lab.error().code, ExitCode::kNothingRan);
   EXPECT_THAT(lab.error().message, HasSubstr("ip netns del " + taken));
   EXPECT_THAT(NamespacesOf(OwnPid()), ::testing::ElementsAre(taken));
   EXPECT_TRUE(LabsOf(OwnPid()).empty());
-  Output({"ip", "netns", "del", taken});
 }
 
 TEST_F(LabTest, FailureHalfWayLeavesNothing) {
@@ -553,9 +563,9 @@ TEST_F(LabTest, WithoutRootALabComesUpInAUserNamespace) {
   std::vector<std::string> words{"setpriv",        "--reuid", "65534",
                                  "--regid",        "65534",   "--clear-groups",
                                  "--inh-caps=-all"};
-  if (RunCommand({{"setpriv", "--reuid", "65534", "unshare", "--user",
-                   "--map-root-user", "--net", "--mount", "true"}})
-          .has_value() == false) {
+  if (!RunCommand({{"setpriv", "--reuid", "65534", "unshare", "--user",
+                    "--map-root-user", "--net", "--mount", "true"}})
+           .has_value()) {
     GTEST_SKIP() << "this system allows users no namespaces of their own";
   }
   const auto own = UserNamespaceCommand({LAB_HELPER, "try", "2", "0"});
