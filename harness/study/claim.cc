@@ -206,7 +206,7 @@ void ClaimReader::AddSelected(const std::string& key, const toml::node& node,
 std::optional<FactorValue> ClaimReader::SelectedValue(const std::string& key,
                                                       const toml::node& node,
                                                       const std::string& path) {
-  const std::optional<FactorValue> raw = RawValue(node);
+  std::optional<FactorValue> raw = RawValue(node);
   if (!raw.has_value() || (IsHostKey(key) && raw->index() == 0)) {
     complaint_.Note(LineOf(node), path + key,
                     fmt::format("{} is no value of it", KindOf(node)));
@@ -253,7 +253,7 @@ void ClaimReader::CheckNamesCells(const Selection& selection,
 // A factor that takes enough values in the cells of `a`.
 std::string ClaimReader::ReadFactorName(std::string_view key,
                                         std::size_t least_values) {
-  const std::string name = NeedText(table_, path_, key, complaint_);
+  std::string name = NeedText(table_, path_, key, complaint_);
   const FactorSpec* spec = FindFactorSpec(name);
   if (name.empty()) return name;
   std::set<FactorValue> values;

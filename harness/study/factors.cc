@@ -459,7 +459,7 @@ FactorValue FallbackOf(const FactorSpec& spec) {
 }
 
 std::string RangeOf(const FactorSpec& spec) {
-  const std::string words = QuoteWords(spec.words);
+  std::string words = QuoteWords(spec.words);
   if (spec.kind == nullptr) return words;
   const std::string numbers = fmt::format(fmt::runtime(spec.kind->range),
                                           spec.kind->spell_bound(spec.low),
