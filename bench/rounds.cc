@@ -15,6 +15,7 @@
 #include "bench/programs.h"
 #include "harness/run/agent_link.h"
 #include "harness/run/trial.h"
+#include "platform/process.h"
 
 namespace wiretoll {
 namespace {
@@ -44,7 +45,8 @@ class Contest {
   Contest(const Lab& lab, const BenchSpec& spec) : lab_(lab), spec_(spec) {
     for (const LabHost& host : lab.hosts()) {
       hosts_.push_back({host.name, host.address, host.agent});
-      links_.push_back(std::make_unique<AgentLink>(io_, host.agent));
+      links_.push_back(
+          std::make_unique<AgentLink>(io_, host.agent, KeepFromChildren));
     }
   }
 

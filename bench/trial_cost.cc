@@ -5,6 +5,7 @@
 
 #include "harness/analysis/wire.h"
 #include "harness/run/run.h"
+#include "platform/process.h"
 #include "tests/analysis/synthetic_run.h"
 
 namespace wiretoll {
@@ -39,6 +40,7 @@ Outcome<TrialCost> MeasureTrialCost(const Lab& lab, int trials) {
   spec.record.link = lab.link();
   double own_ns = 0;
   RunHooks hooks;
+  hooks.guard = KeepFromChildren;
   hooks.account = AccountWire;
   hooks.seen = [&](const Sample& sample) {
     if (!sample.sender || !sample.receiver) return;

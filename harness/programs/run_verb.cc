@@ -17,6 +17,7 @@
 #include "harness/base/version.h"
 #include "harness/programs/stop_signals.h"
 #include "harness/run/run.h"
+#include "platform/process.h"
 #include "platform/terminal.h"
 #include "reports/report.h"
 
@@ -294,6 +295,7 @@ Outcome<RunSpec> MakeSpec(const RunOptions& options, const Ground& ground,
 Outcome<RunSummary> Measure(const RunOptions& options, RunSpec spec) {
   PrecisionGoal goal(options.precision.value_or(1), spec.seed);
   RunHooks hooks;
+  hooks.guard = KeepFromChildren;
   hooks.account = AccountWire;
   hooks.seen = [&](const Sample& sample) {
     if (options.precision) goal.Add(sample);

@@ -26,7 +26,6 @@ namespace bp = boost::process::v1;
 #include <boost/process.hpp>
 namespace bp = boost::process;
 #endif
-#include <boost/process/extend.hpp>
 
 namespace wiretoll {
 namespace {
@@ -59,7 +58,7 @@ struct AgentLink::State : std::enable_shared_from_this<AgentLink::State> {
         err(context),
         buffer(kMaxLineBytes) {}
 
-  void Start(const std::vector<std::string>& command);
+  void Start(const std::vector<std::string>& command, const HandleGuard& guard);
   void ReadLine();
   void ReadError();
   void Write();
@@ -81,7 +80,8 @@ struct AgentLink::State : std::enable_shared_from_this<AgentLink::State> {
   std::string trouble;
 };
 
-void AgentLink::State::Start(const std::vector<std::string>& command) {
+void AgentLink::State::Start(const std::vector<std::string>& command,
+                             const HandleGuard& guard) {
   const std::string& name = command.front();
   const bool is_path = name.find_first_of("/\\") != std::string::npos;
   const boost::filesystem::path program =
@@ -90,11 +90,12 @@ void AgentLink::State::Start(const std::vector<std::string>& command) {
     return Fail(fmt::format("no program \"{}\" on this machine's PATH", name));
   const std::vector<std::string> arguments(command.begin() + 1, command.end());
   std::error_code error;
-  // limit_handles: an agent that inherited another's pipe would keep that
-  // one alive after we are gone.
+  for (bp::async_pipe* pipe : {&in, &out, &err}) {
+    guard(std::intptr_t{pipe->native_source()});
+    guard(std::intptr_t{pipe->native_sink()});
+  }
   child = bp::child(bp::exe = program, bp::args = arguments,
-                    bp::std_in<in, bp::std_out> out, bp::std_err > err,
-                    bp::limit_handles, error);
+                    bp::std_in<in, bp::std_out> out, bp::std_err > err, error);
   if (error)
     return Fail(fmt::format("cannot start \"{}\": {}", name, error.message()));
   started = true;
@@ -175,9 +176,10 @@ void AgentLink::State::End() {
 }
 
 AgentLink::AgentLink(boost::asio::io_context& io,
-                     const std::vector<std::string>& command)
+                     const std::vector<std::string>& command,
+                     const HandleGuard& guard)
     : state_(std::make_shared<State>(io)) {
-  state_->Start(command);
+  state_->Start(command, guard);
 }
 
 AgentLink::~AgentLink() { state_->End(); }

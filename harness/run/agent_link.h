@@ -3,6 +3,8 @@
 #define WIRETOLL_HARNESS_RUN_AGENT_LINK_H_
 
 #include <boost/asio/io_context.hpp>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,12 +27,16 @@ bool PumpUntil(boost::asio::io_context& io, SteadyTime until, Predicate done) {
   return true;
 }
 
+// Keeps a pipe's end of ours from other programs we start: an agent that
+// inherited another's input would keep that one waiting after we closed it.
+using HandleGuard = std::function<void(std::intptr_t)>;
+
 // Everything on one thread: the caller's, inside PumpUntil.
 class AgentLink {
  public:
   // Starts `command` at once; whether it answers shows later.
   AgentLink(boost::asio::io_context& io,
-            const std::vector<std::string>& command);
+            const std::vector<std::string>& command, const HandleGuard& guard);
   // Closes the agent's input, gives it a moment to end, then kills it.
   ~AgentLink();
   AgentLink(const AgentLink&) = delete;

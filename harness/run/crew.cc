@@ -28,8 +28,9 @@ std::string VersionTrouble(const Hello& hello) {
 
 }  // namespace
 
-Crew::Crew(boost::asio::io_context& io, const std::vector<Host>& hosts)
-    : io_(io) {
+Crew::Crew(boost::asio::io_context& io, const std::vector<Host>& hosts,
+           HandleGuard guard)
+    : io_(io), guard_(std::move(guard)) {
   for (const Host& host : hosts) {
     order_.push_back(host.name);
     members_[host.name].host = host;
@@ -37,7 +38,7 @@ Crew::Crew(boost::asio::io_context& io, const std::vector<Host>& hosts)
 }
 
 Outcome<Hello> Crew::Start(Member& member) {
-  member.link = std::make_unique<AgentLink>(io_, member.host.agent);
+  member.link = std::make_unique<AgentLink>(io_, member.host.agent, guard_);
   Request request;
   request.verb = "hello";
   auto reply = Ask(io_, *member.link, std::move(request),

@@ -18,7 +18,8 @@ namespace wiretoll {
 
 class Crew {
  public:
-  Crew(boost::asio::io_context& io, const std::vector<Host>& hosts);
+  Crew(boost::asio::io_context& io, const std::vector<Host>& hosts,
+       HandleGuard guard);
 
   // Starts every agent and asks what its host is. Hosts that did not answer
   // have no stack, and trouble(name) says why. `cancel` is looked at between
@@ -44,6 +45,7 @@ class Crew {
   RecordedHost Introduce(Member& member);
 
   boost::asio::io_context& io_;
+  HandleGuard guard_;
   std::vector<std::string> order_;
   std::map<std::string, Member> members_;
 };

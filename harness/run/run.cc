@@ -59,7 +59,7 @@ class Runner {
       : spec_(std::move(spec)),
         hooks_(hooks),
         progress_(progress),
-        crew_(io_, spec_.hosts),
+        crew_(io_, spec_.hosts, hooks.guard),
         signals_(io_, SIGINT, SIGTERM),
         time_left_(CellCount(spec_) * spec_.blocks) {
     signals_.async_wait([this](boost::system::error_code error, int) {

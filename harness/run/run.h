@@ -12,6 +12,7 @@
 
 #include "harness/base/result.h"
 #include "harness/plan/plan.h"
+#include "harness/run/agent_link.h"
 #include "harness/run/hosts.h"
 #include "harness/run/progress.h"
 #include "harness/samples/run_folder.h"
@@ -37,6 +38,8 @@ struct RunSpec {
 
 // What the runner is given from other parts of the program.
 struct RunHooks {
+  // platform's KeepFromChildren.
+  HandleGuard guard;
   // Who saw the wire, and what it carried (IP version 4 or 6).
   std::function<Wire(const EndReport& sender, const EndReport& receiver,
                      int ip_version)>

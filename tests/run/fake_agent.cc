@@ -1,0 +1,83 @@
+// An agent that greets like ours and then misbehaves in one chosen way:
+//   fake_agent MODE
+// The modes are those of tests/run/run_test.cc.
+#include <chrono>
+#include <csignal>
+#include <iostream>
+#include <string>
+#include <thread>
+
+#include "harness/agent/protocol.h"
+#include "harness/base/version.h"
+
+namespace wiretoll {
+namespace {
+
+using namespace std::chrono_literals;
+
+void Say(const std::string& line) { std::cout << line << std::endl; }
+
+void SayReply(std::int64_t id, const std::string& mode) {
+  Reply reply;
+  reply.id = id;
+  reply.hello = Hello{mode == "other-version" ? "0.0.1" : kVersion, "linux",
+                      "Linux 0.0", "a fake"};
+  std::string line = EncodeReply(reply, Role::kSender);
+  if (mode == "other-protocol")
+    line.replace(line.find("\"v\":1"), 5, "\"v\":9");
+  Say(line);
+}
+
+// Longer than any test waits; the coordinator has to end us.
+void Hang() { std::this_thread::sleep_for(120s); }
+
+int Misbehave(std::int64_t id, const std::string& mode) {
+  const std::string head = "{\"v\":1,\"id\":" + std::to_string(id);
+  if (mode == "dies") {
+    std::cerr << "out of luck\n";
+    return 7;
+  }
+  if (mode == "hangs") Hang();
+  if (mode == "stops") std::raise(SIGSTOP);
+  if (mode == "garbage") Say("Segmentation fault (core dumped)");
+  if (mode == "endless-line") std::cout << std::string(1 << 20, 'x');
+  if (mode == "wrong-types") Say(head + ",\"ready\":{\"port\":\"many\"}}");
+  if (mode == "absurd-port") Say(head + ",\"ready\":{\"port\":99999}}");
+  if (mode == "half-report") Say(head + ",\"ok\":{\"end\":{\"calls\":1}}}");
+  if (mode == "other-id") Say("{\"v\":1,\"id\":999,\"ready\":{\"port\":7001}}");
+  if (mode == "skips")
+    Say(head + ",\"error\":\"no such option here\",\"skip\":true}");
+  std::cout.flush();
+  return -1;
+}
+
+int Main(const std::string& mode) {
+  if (mode == "never-greets") Hang();
+  for (std::string line; std::getline(std::cin, line);) {
+    const auto request = DecodeRequest(line);
+    if (!request.has_value()) return 3;
+    const auto& asked = request.value();
+    Reply reply;
+    reply.id = asked.id;
+    if (asked.verb == "hello") {
+      SayReply(asked.id, mode);
+    } else if (asked.verb == "facts") {
+      reply.facts.emplace();
+      Say(EncodeReply(reply, Role::kSender));
+    } else if (asked.verb == "trial") {
+      const int code = Misbehave(asked.id, mode);
+      if (code >= 0) return code;
+    } else if (asked.verb == "abort") {
+      reply.error = "aborted";
+      Say(EncodeReply(reply, Role::kSender));
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace wiretoll
+
+int main(int argc, char** argv) {
+  return wiretoll::Main(argc > 1 ? argv[1] : "");
+}

@@ -1,0 +1,114 @@
+#include "harness/run/hosts.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace wiretoll {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr char kGood[] = R"([hosts.win]
+agent = ["ssh", "me@192.0.2.1", "wiretoll-agent.exe"]
+address = "192.0.2.1"
+[hosts."a host"]
+agent = ["wiretoll-agent"]
+address = "2001:db8::2"
+[path]
+rate = "1gbit"
+mtu = 1500
+description = "a cable"
+)";
+
+std::string Refusal(const std::string& text) {
+  const auto parsed = ParseHosts(text, "h.toml");
+  EXPECT_FALSE(parsed.has_value()) << text;
+  EXPECT_EQ(parsed.error().code, ExitCode::kUsage);
+  return parsed.error().message;
+}
+
+// The good file with one line replaced.
+std::string With(const std::string& line, const std::string& by) {
+  std::string text = kGood;
+  const auto at = text.find(line);
+  EXPECT_NE(at, std::string::npos);
+  return text.replace(at, line.size(), by);
+}
+
+TEST(HostsTest, FileOrderNamesCommandsAndPathAreTaken) {
+  const auto parsed = ParseHosts(kGood, "h.toml");
+  ASSERT_TRUE(parsed.has_value()) << parsed.error().message;
+  const auto& hosts = parsed.value().hosts;
+  ASSERT_EQ(hosts.size(), 2U);
+  EXPECT_EQ(hosts[0].name, "win");  // Before "a host", as in the file.
+  EXPECT_EQ(hosts[0].agent[2], "wiretoll-agent.exe");
+  EXPECT_EQ(hosts[1].name, "a host");
+  EXPECT_EQ(hosts[1].address, "2001:db8::2");
+  EXPECT_EQ(parsed.value().link.rate_bits_per_second, 1e9);
+  EXPECT_EQ(parsed.value().link.mtu, 1500);
+  EXPECT_EQ(parsed.value().link.description, "a cable");
+}
+
+TEST(HostsTest, WhatIsWrittenIsReadBack) {
+  HostsFile file;
+  file.hosts = {{"quote\" back`tick $(x)", "127.0.0.1", {"a b", "\"c\""}},
+                {"второй", "::1", {"ssh", "x"}}};
+  file.link.description = "тест \"q\"";
+  file.link.rate_bits_per_second = 100e6;
+  file.link.mtu = 9000;
+  const auto again = ParseHosts(WriteHosts(file), "w.toml");
+  ASSERT_TRUE(again.has_value()) << again.error().message;
+  ASSERT_EQ(again.value().hosts.size(), 2U);
+  for (const Host& host : file.hosts) {
+    bool found = false;
+    for (const Host& read : again.value().hosts)
+      found = found || (read.name == host.name && read.agent == host.agent &&
+                        read.address == host.address);
+    EXPECT_TRUE(found) << host.name;
+  }
+  EXPECT_EQ(again.value().link.rate_bits_per_second, 100e6);
+  EXPECT_EQ(again.value().link.description, file.link.description);
+}
+
+TEST(HostsTest, MistakesNameFileLineAndKey) {
+  EXPECT_THAT(Refusal("[hosts.a"), StartsWith("h.toml:1"));
+  EXPECT_THAT(Refusal(With("address = \"192.0.2.1\"", "address = \"my-pc\"")),
+              StartsWith("h.toml:3: hosts.win.address: not a numeric"));
+  EXPECT_THAT(Refusal(With("agent = [\"wiretoll-agent\"]", "agent = \"x\"")),
+              StartsWith("h.toml:5: hosts.a host.agent: a list"));
+  EXPECT_THAT(Refusal(With("agent = [\"wiretoll-agent\"]", "agent = []")),
+              StartsWith("h.toml:5: hosts.a host.agent: a list"));
+  EXPECT_THAT(Refusal(With("agent = [\"wiretoll-agent\"]", "user = \"x\"")),
+              StartsWith("h.toml:5: hosts.a host.user: unknown key"));
+  EXPECT_THAT(Refusal(With("rate = \"1gbit\"", "rate = 10")),
+              StartsWith("h.toml:8: path.rate: a rate such as"));
+  EXPECT_THAT(Refusal(With("mtu = 1500", "mtu = 1")),
+              StartsWith("h.toml:9: path.mtu:"));
+  EXPECT_THAT(Refusal(With("[path]", "[route]")),
+              StartsWith("h.toml:7: route: unknown key"));
+  EXPECT_THAT(Refusal(With("[hosts.win]", "[hosts.\"a:b\"]")),
+              HasSubstr("no ':'"));
+}
+
+TEST(HostsTest, AMissingAddressOrAgentIsSaid) {
+  EXPECT_THAT(Refusal(With("address = \"192.0.2.1\"", "")),
+              HasSubstr("hosts.win.address: missing"));
+  EXPECT_THAT(Refusal(With("agent = [\"wiretoll-agent\"]", "")),
+              HasSubstr("hosts.a host.agent: missing"));
+}
+
+TEST(HostsTest, OneHostIsTooFew) {
+  EXPECT_THAT(Refusal("[hosts.a]\nagent = [\"x\"]\naddress = \"127.0.0.1\"\n"),
+              HasSubstr("at least two hosts"));
+}
+
+TEST(HostsTest, AFileThatIsNotThereIsNamed) {
+  const auto loaded = LoadHosts("/no/such/hosts.toml");
+  ASSERT_FALSE(loaded.has_value());
+  EXPECT_EQ(loaded.error().code, ExitCode::kUsage);
+  EXPECT_THAT(loaded.error().message, HasSubstr("/no/such/hosts.toml"));
+}
+
+}  // namespace
+}  // namespace wiretoll

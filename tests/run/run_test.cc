@@ -1,0 +1,359 @@
+// A run on loopback with the real agent, and with agents that misbehave: what
+// fails costs its own trials and nothing else.
+#include "harness/run/run.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <fstream>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "platform/process.h"
+#include "tests/analysis/synthetic_run.h"
+
+namespace wiretoll {
+namespace {
+
+using testing::HasSubstr;
+using namespace std::chrono_literals;
+
+constexpr char kStudy[] = R"(
+title = "Two cases"
+question = "Do two cases run?"
+[factors]
+write = [100]
+nagle = ["on", "off"]
+[stop]
+messages = 20
+)";
+constexpr int kCases = 2;
+
+Host RealHost(const std::string& name, const std::string& address) {
+  return {name, address, {WIRETOLL_AGENT}};
+}
+
+Host FakeHost(const std::string& name, const std::string& mode) {
+  return {name, "127.0.0.3", {FAKE_AGENT, mode}};
+}
+
+class RunTest : public testing::Test {
+ protected:
+  RunSpec Spec(std::vector<Host> hosts, int blocks = 2) {
+    RunSpec spec;
+    auto study = ParseStudy(kStudy, "two.toml");
+    EXPECT_TRUE(study.has_value()) << study.error().message;
+    spec.studies.push_back(study.value());
+    std::vector<std::string> names;
+    for (const Host& host : hosts) names.push_back(host.name);
+    spec.hosts = std::move(hosts);
+    spec.pairs = AllPairs(names);
+    spec.blocks = blocks;
+    spec.seed = 7;
+    spec.first_port = 17001;
+    spec.last_port = 17099;
+    spec.trial_deadline = 1500ms;
+    spec.folder = folder_.path() / "run";
+    spec.record.studies = {{"two", "two.toml", kStudy}};
+    spec.record.seed = spec.seed;
+    for (const Pair& pair : spec.pairs)
+      spec.record.pairs.emplace_back(pair.sender, pair.receiver);
+    spec.record.link.kind = "loopback";
+    spec.record.link.description = "loopback";
+    return spec;
+  }
+
+  std::vector<Host> TwoRealHosts() {
+    return {RealHost("a", "127.0.0.1"), RealHost("b", "127.0.0.2")};
+  }
+
+  Outcome<RunSummary> Go(RunSpec spec) {
+    RunHooks hooks;
+    hooks.guard = KeepFromChildren;
+    hooks.account = [](const EndReport&, const EndReport&, int) {
+      return Wire{};
+    };
+    hooks.seen = [this](const Sample& sample) { seen_.push_back(sample); };
+    hooks.enough = [this] { return enough_; };
+    Progress progress({true, false},
+                      [this](const std::string& text) { said_ += text; });
+    return wiretoll::Run(std::move(spec), hooks, progress);
+  }
+
+  std::vector<Sample> OnDisk() {
+    std::vector<Sample> samples;
+    const auto read = ForEachSample(
+        folder_.path() / "run",
+        [&](Sample&& sample) { samples.push_back(std::move(sample)); });
+    EXPECT_TRUE(read.has_value()) << read.error().message;
+    return samples;
+  }
+
+  // With two good hosts and one bad: the good pair's trials are fine in both
+  // directions, the four pairs with the bad host failed.
+  void ExpectOnlyHost(const std::string& bad, const std::string& words) {
+    int good = 0;
+    for (const Sample& sample : OnDisk()) {
+      const bool concerned = sample.trial.find(bad) != std::string::npos;
+      if (concerned) {
+        EXPECT_EQ(sample.outcome, TrialOutcome::kFailed) << sample.trial;
+        EXPECT_THAT(sample.reason, HasSubstr(words)) << sample.trial;
+        EXPECT_THAT(sample.reason, HasSubstr(bad)) << sample.trial;
+      } else {
+        EXPECT_EQ(sample.outcome, TrialOutcome::kOk) << sample.reason;
+        ++good;
+      }
+    }
+    EXPECT_EQ(good, kCases * 2);  // One block, two directions.
+  }
+
+  void RunWithBadHost(const std::string& mode, const std::string& words) {
+    auto hosts = TwoRealHosts();
+    hosts.push_back(FakeHost("bad", mode));
+    const auto summary = Go(Spec(hosts, 1));
+    ASSERT_TRUE(summary.has_value()) << summary.error().message;
+    EXPECT_EQ(summary.value().ok, kCases * 2);
+    EXPECT_EQ(summary.value().failed, kCases * 4);
+    EXPECT_EQ(summary.value().left, 0);
+    ExpectOnlyHost("bad", words);
+  }
+
+  TemporaryFolder folder_;
+  std::vector<Sample> seen_;
+  std::string said_;
+  bool enough_ = false;
+};
+
+TEST_F(RunTest, EveryCellOfEveryBlockIsOnDiskOnce) {
+  const auto summary = Go(Spec(TwoRealHosts(), 3));
+  ASSERT_TRUE(summary.has_value()) << summary.error().message;
+  const auto samples = OnDisk();
+  // 2 cases x 2 directions x 3 blocks.
+  ASSERT_EQ(samples.size(), 12U);
+  std::set<std::string> ids;
+  for (const Sample& sample : samples) {
+    EXPECT_EQ(sample.outcome, TrialOutcome::kOk) << sample.reason;
+    EXPECT_EQ(sample.sender->bytes, 20 * 100);
+    EXPECT_EQ(sample.receiver->bytes, 20 * 100);
+    EXPECT_EQ(sample.link, "loopback");
+    ids.insert(sample.trial);
+  }
+  EXPECT_EQ(ids.size(), samples.size());
+  EXPECT_EQ(summary.value().ok, 12);
+  EXPECT_EQ(summary.value().blocks, 3);
+  EXPECT_EQ(seen_.size(), 12U);
+}
+
+TEST_F(RunTest, OrderIsThatOfThePlanAndIsWrittenDown) {
+  const RunSpec spec = Spec(TwoRealHosts(), 2);
+  std::vector<std::string> planned;
+  for (int block = 0; block < 2; ++block) {
+    for (const auto& trial :
+         MakeBlock(spec.studies, spec.pairs, block, spec.seed))
+      planned.push_back(trial.id);
+  }
+  ASSERT_TRUE(Go(spec).has_value());
+  std::vector<std::string> ran;
+  std::int64_t order = 0;
+  for (const Sample& sample : OnDisk()) {
+    ran.push_back(sample.trial);
+    EXPECT_EQ(sample.order, order++);
+  }
+  EXPECT_EQ(ran, planned);
+}
+
+TEST_F(RunTest, EnoughEndsTheRunAfterABlock) {
+  enough_ = true;
+  const auto summary = Go(Spec(TwoRealHosts(), 50));
+  ASSERT_TRUE(summary.has_value());
+  EXPECT_EQ(summary.value().blocks, 1);
+  EXPECT_EQ(OnDisk().size(), 4U);
+}
+
+TEST_F(RunTest, ResumeDoesOnlyWhatIsMissing) {
+  RunSpec spec = Spec(TwoRealHosts(), 2);
+  ASSERT_TRUE(Go(spec).has_value());
+  // As a kill would leave it: three whole lines and half of the fourth.
+  const auto file = spec.folder / "samples.jsonl";
+  std::ifstream in(file, std::ios::binary);
+  std::string kept;
+  std::string line;
+  for (int i = 0; i < 3 && std::getline(in, line); ++i) kept += line + "\n";
+  std::getline(in, line);
+  in.close();
+  std::ofstream(file, std::ios::binary) << kept << line.substr(0, 40);
+
+  spec.resume = true;
+  const auto summary = Go(spec);
+  ASSERT_TRUE(summary.has_value()) << summary.error().message;
+  EXPECT_EQ(summary.value().before, 3);
+  EXPECT_EQ(summary.value().ok, 8);
+  std::map<std::string, int> times;
+  for (const Sample& sample : OnDisk()) ++times[sample.trial];
+  EXPECT_EQ(times.size(), 8U);
+  for (const auto& [id, count] : times) EXPECT_EQ(count, 1) << id;
+}
+
+TEST_F(RunTest, ResumeRefusesAnotherRun) {
+  RunSpec spec = Spec(TwoRealHosts(), 1);
+  ASSERT_TRUE(Go(spec).has_value());
+  spec.resume = true;
+  spec.record.seed = spec.seed + 1;
+  const auto summary = Go(spec);
+  ASSERT_FALSE(summary.has_value());
+  EXPECT_EQ(summary.error().code, ExitCode::kUsage);
+  EXPECT_THAT(summary.error().message, HasSubstr("another seed"));
+}
+
+TEST_F(RunTest, NewRunRefusesAFolderThatHoldsOne) {
+  ASSERT_TRUE(Go(Spec(TwoRealHosts(), 1)).has_value());
+  const auto again = Go(Spec(TwoRealHosts(), 1));
+  ASSERT_FALSE(again.has_value());
+  EXPECT_THAT(again.error().message, HasSubstr("run"));
+}
+
+TEST_F(RunTest, AgentThatDiesCostsItsTrialsOnly) {
+  RunWithBadHost("dies", "the agent ended; it said: out of luck");
+}
+
+TEST_F(RunTest, AgentThatHangsCostsItsTrialsOnly) {
+  RunWithBadHost("hangs", "no answer");
+}
+
+TEST_F(RunTest, StoppedAgentCostsItsTrialsOnly) {
+  RunWithBadHost("stops", "no answer");
+}
+
+TEST_F(RunTest, AgentThatPrintsGarbageCostsItsTrialsOnly) {
+  RunWithBadHost("garbage", "bad");
+}
+
+TEST_F(RunTest, AgentWithALineThatDoesNotEndCostsItsTrialsOnly) {
+  RunWithBadHost("endless-line", "line that does not end");
+}
+
+TEST_F(RunTest, AgentWithWrongTypesCostsItsTrialsOnly) {
+  RunWithBadHost("wrong-types", "port");
+}
+
+TEST_F(RunTest, AgentWithAnAbsurdPortCostsItsTrialsOnly) {
+  RunWithBadHost("absurd-port", "port");
+}
+
+TEST_F(RunTest, AgentWithHalfAReportCostsItsTrialsOnly) {
+  RunWithBadHost("half-report", "bad");
+}
+
+TEST_F(RunTest, AnswerToAnotherRequestIsNotTaken) {
+  RunWithBadHost("other-id", "no");
+}
+
+TEST_F(RunTest, AgentOfAnotherVersionIsNamed) {
+  RunWithBadHost("other-version", "version 0.0.1");
+  EXPECT_THAT(said_, HasSubstr("copy the wiretoll-agent of this version"));
+}
+
+TEST_F(RunTest, AgentOfAnotherProtocolIsNamed) {
+  RunWithBadHost("other-protocol", "9");
+}
+
+TEST_F(RunTest, HostThatCannotBeReachedCostsItsTrialsOnly) {
+  auto hosts = TwoRealHosts();
+  hosts.push_back({"bad", "127.0.0.3", {"/no/such/program"}});
+  const auto summary = Go(Spec(hosts, 1));
+  ASSERT_TRUE(summary.has_value());
+  EXPECT_EQ(summary.value().failed, kCases * 4);
+  ExpectOnlyHost("bad", "/no/such/program");
+}
+
+TEST_F(RunTest, ProgramThatIsNotOnThePathIsNamed) {
+  auto hosts = TwoRealHosts();
+  hosts.push_back({"bad", "127.0.0.3", {"no-such-program-anywhere"}});
+  ASSERT_TRUE(Go(Spec(hosts, 1)).has_value());
+  ExpectOnlyHost("bad", "no program \"no-such-program-anywhere\"");
+}
+
+TEST_F(RunTest, WithoutAnyPairNothingRuns) {
+  const auto summary = Go(
+      Spec({RealHost("a", "127.0.0.1"), FakeHost("bad", "other-version")}, 1));
+  ASSERT_FALSE(summary.has_value());
+  EXPECT_EQ(summary.error().code, ExitCode::kNothingRan);
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() / "run"));
+}
+
+TEST_F(RunTest, WhatAHostCannotDoIsSkippedWithTheReason) {
+  auto hosts = TwoRealHosts();
+  hosts.push_back(FakeHost("bad", "skips"));
+  const auto summary = Go(Spec(hosts, 1));
+  ASSERT_TRUE(summary.has_value());
+  EXPECT_EQ(summary.value().skipped, kCases * 4);
+  EXPECT_EQ(summary.value().failed, 0);
+  for (const Sample& sample : OnDisk()) {
+    if (sample.outcome != TrialOutcome::kSkipped) continue;
+    EXPECT_THAT(sample.reason, HasSubstr("no such option here"));
+    EXPECT_THAT(sample.reason, HasSubstr("bad"));
+  }
+}
+
+TEST_F(RunTest, AgentThatWasKilledIsStartedAgainForTheNextTrial) {
+  // Kills itself in each of its trials; every one of them says so, though
+  // it was started anew each time.
+  auto hosts = TwoRealHosts();
+  hosts[1] = FakeHost("bad", "dies");
+  const auto summary = Go(Spec(hosts, 3));
+  ASSERT_TRUE(summary.has_value());
+  // 2 cases x 2 directions x 3 blocks.
+  EXPECT_EQ(summary.value().failed, 12);
+  for (const Sample& sample : OnDisk())
+    EXPECT_THAT(sample.reason, HasSubstr("the agent ended"));
+}
+
+TEST_F(RunTest, AnAddressThatIsNotThisHostsIsSaid) {
+  auto hosts = TwoRealHosts();
+  hosts[1].address = "192.0.2.77";
+  const auto summary = Go(Spec(hosts, 1));
+  ASSERT_TRUE(summary.has_value());
+  EXPECT_EQ(summary.value().failed, 4);
+  for (const Sample& sample : OnDisk())
+    EXPECT_THAT(sample.reason, HasSubstr("192.0.2.77"));
+}
+
+TEST_F(RunTest, HostNamesAreTextEverywhere) {
+  const std::string odd = "хост `touch /tmp/wt-odd` $(id) \"q\" <script>";
+  auto hosts = TwoRealHosts();
+  hosts[0].name = odd;
+  const auto summary = Go(Spec(hosts, 1));
+  ASSERT_TRUE(summary.has_value());
+  EXPECT_EQ(summary.value().ok, 4);
+  for (const Sample& sample : OnDisk()) {
+    EXPECT_TRUE(sample.sender->host == odd || sample.receiver->host == odd);
+  }
+  EXPECT_FALSE(std::filesystem::exists("/tmp/wt-odd"));
+}
+
+TEST_F(RunTest, InterruptKeepsWhatWasMeasured) {
+  RunSpec spec = Spec(TwoRealHosts(), 1000);
+  int seen = 0;
+  RunHooks hooks;
+  hooks.guard = KeepFromChildren;
+  hooks.account = [](const EndReport&, const EndReport&, int) {
+    return Wire{};
+  };
+  hooks.seen = [&](const Sample&) {
+    if (++seen == 5) std::raise(SIGINT);
+  };
+  hooks.enough = [] { return false; };
+  Progress progress({true, false}, [](const std::string&) {});
+  const auto summary = wiretoll::Run(spec, hooks, progress);
+  ASSERT_TRUE(summary.has_value());
+  EXPECT_TRUE(summary.value().interrupted);
+  EXPECT_EQ(summary.value().ok, 5);
+  EXPECT_EQ(summary.value().left, 4000 - 5);
+  EXPECT_EQ(OnDisk().size(), 5U);
+}
+
+}  // namespace
+}  // namespace wiretoll
