@@ -21,7 +21,7 @@ constexpr Bounds kId{0, std::numeric_limits<std::int64_t>::max()};
 constexpr Bounds kPort{1, 65535};
 constexpr Bounds kPortOrNone{0, 65535};
 constexpr Bounds kDeadlineMs{1, std::int64_t{24} * 3600 * 1000};
-constexpr std::size_t kMaxAddressBytes = 64;
+constexpr std::size_t kMaxAddressBytes = 45;  // RFC 4291 2.2, form 3.
 constexpr std::size_t kMaxTrialNameBytes = 512;
 constexpr std::size_t kMaxWordsBytes = std::size_t{16} * 1024;
 constexpr std::size_t kMaxFacts = 1000;
