@@ -116,7 +116,7 @@ Outcome<Done> StartRelay(const LabSpec& spec, StandingLab& lab) {
   if (!relay.has_value()) return relay.error();
   lab.relay.emplace(std::move(relay.value()));
   const std::string& far = lab.layout.hosts[1].netns;
-  const Outcome<Done> moved =
+  Outcome<Done> moved =
       Batch({"ip", "-n", near}, "link set lab1 netns " + far + "\n");
   if (!moved.has_value()) return moved;
   return Batch({"ip", "-n", far},
@@ -148,13 +148,13 @@ Outcome<Done> TunePort(const Port& port, StandingLab& lab) {
 Outcome<Done> BringUp(const LabSpec& spec, const StandingLab& lab) {
   const Layout& layout = lab.layout;
   if (layout.wiring == Wiring::kBridge) {
-    const Outcome<Done> done =
+    Outcome<Done> done =
         Batch({"ip", "-n", SwitchNamespace(layout)}, SwitchBatch(layout));
     if (!done.has_value()) return done;
   }
   for (std::size_t host = 0; host < layout.hosts.size(); ++host) {
-    const Outcome<Done> done = Batch({"ip", "-n", layout.hosts[host].netns},
-                                     HostBatch(layout, host, spec));
+    Outcome<Done> done = Batch({"ip", "-n", layout.hosts[host].netns},
+                               HostBatch(layout, host, spec));
     if (!done.has_value()) return done;
   }
   return Done{};
@@ -178,7 +178,7 @@ Outcome<Done> Shape(const LabSpec& spec, StandingLab& lab) {
       ShaperWords(MakeShaper(*spec.link.rate, spec.link.mtu, spec.link.delay));
   lab.link.settings["qdisc"] = SpellCommand(words);
   for (const LabHost& host : lab.layout.hosts) {
-    const Outcome<Done> done = AddQdisc({host.netns, kHostInterface}, words);
+    Outcome<Done> done = AddQdisc({host.netns, kHostInterface}, words);
     if (!done.has_value()) return done;
   }
   return Done{};
@@ -200,7 +200,7 @@ Outcome<Done> DelayByNetem(const LabSpec& spec, StandingLab& lab) {
   lab.link.settings["netem"] = SpellCommand(words);
   for (const Port& port : Ports(lab.layout)) {
     if (port.netns != SwitchNamespace(lab.layout)) continue;
-    const Outcome<Done> done = AddQdisc(port, words);
+    Outcome<Done> done = AddQdisc(port, words);
     if (!done.has_value()) return done;
   }
   return Done{};
@@ -282,11 +282,11 @@ using Step = Outcome<Done> (*)(const LabSpec&, StandingLab&);
 
 Outcome<Done> Tune(const LabSpec& spec, StandingLab& lab) {
   for (const std::string& netns : Namespaces(lab.layout)) {
-    const Outcome<Done> done = TuneNamespace(netns, spec, lab);
+    Outcome<Done> done = TuneNamespace(netns, spec, lab);
     if (!done.has_value()) return done;
   }
   for (const Port& port : Ports(lab.layout)) {
-    const Outcome<Done> done = TunePort(port, lab);
+    Outcome<Done> done = TunePort(port, lab);
     if (!done.has_value()) return done;
   }
   return BringUp(spec, lab);
@@ -325,12 +325,11 @@ Outcome<std::unique_ptr<StandingLab>> BuildLab(const LabSpec& spec) {
   lab->congestion = congestion.value();
   lab->layout =
       MakeLayout(spec, NamespacePrefix(lab->record), FindProgram("ip").value());
-  const Outcome<Done> made =
-      MakeNamespaces(Namespaces(lab->layout), lab->record);
+  Outcome<Done> made = MakeNamespaces(Namespaces(lab->layout), lab->record);
   if (!made.has_value()) return made.error();
   for (const Step step : {&ChooseDelayLine, &MakeLinks, &Tune, &Shape,
                           &DelayByNetem, &MeasureRoundTrip, &Finish}) {
-    const Outcome<Done> done = step(spec, *lab);
+    Outcome<Done> done = step(spec, *lab);
     if (!done.has_value()) return done.error();
   }
   return lab;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "harness/lab/build.h"
@@ -33,6 +34,21 @@ std::string SpellIds(const std::vector<LabRecord>& records) {
     ids += (ids.empty() ? "" : ", ") + record.id;
   }
   return ids.empty() ? "none" : ids;
+}
+
+// Clears away those that `chosen` picks; gives how many.
+template <class Chosen>
+Outcome<int> ClearAll(const std::vector<LabRecord>& records, Chosen chosen) {
+  int count = 0;
+  for (const LabRecord& record : records) {
+    if (!chosen(record)) continue;
+    // Nobody waits for a kept lab's processes to finish something.
+    const Outcome<Done> cleared =
+        ClearAway(record, record.kept ? milliseconds(0) : kGrace);
+    if (!cleared.has_value()) return cleared.error();
+    ++count;
+  }
+  return count;
 }
 
 }  // namespace
@@ -100,38 +116,31 @@ Outcome<std::vector<LabStatus>> ListLabs() {
 Outcome<int> TakeDown(const std::string& id) {
   const Outcome<std::vector<LabRecord>> records = ReadRecords();
   if (!records.has_value()) return records.error();
-  int count = 0;
-  for (const LabRecord& record : records.value()) {
-    if (!id.empty() && record.id != id) continue;
-    if (!record.kept && !IsDead(record)) {
-      if (id.empty()) continue;
-      return Failure{ExitCode::kUsage,
-                     fmt::format("lab '{}' is in use by pid {}; end that first",
-                                 id, record.owner.pid)};
-    }
-    // Nobody waits for a kept lab's processes to finish something.
-    const Outcome<Done> cleared =
-        ClearAway(record, record.kept ? milliseconds(0) : kGrace);
-    if (!cleared.has_value()) return cleared.error();
-    ++count;
+  if (id.empty()) {
+    return ClearAll(records.value(), [](const LabRecord& record) {
+      return record.kept || IsDead(record);
+    });
   }
-  if (id.empty() || count > 0) return count;
-  return Failure{ExitCode::kUsage,
-                 fmt::format("there is no lab '{}'; there are: {}", id,
-                             SpellIds(records.value()))};
+  const auto found =
+      std::find_if(records.value().begin(), records.value().end(),
+                   [&](const LabRecord& record) { return record.id == id; });
+  if (found == records.value().end()) {
+    return Failure{ExitCode::kUsage,
+                   fmt::format("there is no lab '{}'; there are: {}", id,
+                               SpellIds(records.value()))};
+  }
+  if (!found->kept && !IsDead(*found)) {
+    return Failure{ExitCode::kUsage,
+                   fmt::format("lab '{}' is in use by pid {}; end that first",
+                               id, found->owner.pid)};
+  }
+  return ClearAll({*found}, [](const LabRecord&) { return true; });
 }
 
 Outcome<int> RemoveDeadLabs() {
   const Outcome<std::vector<LabRecord>> records = ReadRecords();
   if (!records.has_value()) return records.error();
-  int count = 0;
-  for (const LabRecord& record : records.value()) {
-    if (!IsDead(record)) continue;
-    const Outcome<Done> cleared = ClearAway(record, kGrace);
-    if (!cleared.has_value()) return cleared.error();
-    ++count;
-  }
-  return count;
+  return ClearAll(records.value(), &IsDead);
 }
 
 }  // namespace wiretoll

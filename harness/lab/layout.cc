@@ -63,6 +63,18 @@ Outcome<Done> CheckDelayLine(const LinkSpec& link, std::size_t hosts) {
   return Done{};
 }
 
+// What makes the rate, the delay and the loss; empty where nothing does.
+std::string SpellMeans(const Layout& layout, const LinkSpec& link) {
+  const bool relay = layout.wiring == Wiring::kRelay;
+  const bool delayed = link.delay > Nanoseconds{0} || link.loss > 0;
+  if (!link.rate && !delayed) return {};
+  std::string means = relay ? "TAP" : "veth";
+  if (layout.wiring == Wiring::kBridge) means += ", bridge";
+  if (link.rate) means += ", tbf";
+  if (delayed) means += relay ? ", own relay" : ", netem";
+  return means;
+}
+
 }  // namespace
 
 Outcome<Done> CheckLabSpec(const LabSpec& spec) {
@@ -235,7 +247,6 @@ std::vector<std::string> ShaperWords(const Shaper& shaper) {
 
 std::string DescribeLink(const Layout& layout, const LinkSpec& link) {
   const bool relay = layout.wiring == Wiring::kRelay;
-  const bool delayed = link.delay > Nanoseconds{0} || link.loss > 0;
   std::string text = "emulated link: ";
   text += link.rate ? FormatBitRate(*link.rate) + " Ethernet"
                     : std::string(relay ? "TAP" : "veth");
@@ -246,12 +257,8 @@ std::string DescribeLink(const Layout& layout, const LinkSpec& link) {
   text += layout.hosts.size() == 2
               ? std::string(" between two namespaces")
               : fmt::format(" between {} namespaces", layout.hosts.size());
-  if (!link.rate && !delayed) return text + ", not shaped";
-  text += relay ? " (TAP" : " (veth";
-  if (layout.wiring == Wiring::kBridge) text += ", bridge";
-  if (link.rate) text += ", tbf";
-  if (delayed) text += relay ? ", own relay" : ", netem";
-  text += ")";
+  const std::string means = SpellMeans(layout, link);
+  if (!means.empty()) text += " (" + means + ")";
   return link.rate ? text : text + ", not shaped";
 }
 

@@ -183,7 +183,7 @@ Outcome<Done> RoundTripVerb(const std::vector<std::string>& words) {
   const milliseconds timeout =
       std::chrono::ceil<milliseconds>(Nanoseconds{asked}) + milliseconds(500);
   for (int ping = 0; ping < count; ++ping) {
-    const Outcome<Done> done =
+    Outcome<Done> done =
         PrintRoundTrip(words[1], {words[2], kDiscard}, timeout);
     if (!done.has_value()) return done;
   }
@@ -223,7 +223,7 @@ std::optional<ExitCode> RunLabHelper(
   const std::string_view verb =
       arguments.empty() ? std::string_view() : arguments.front();
   if (verb != "lab-relay" && verb != "lab-rtt") return std::nullopt;
-  const Outcome<Done> done =
+  Outcome<Done> done =
       verb == "lab-relay" ? RelayVerb(arguments) : RoundTripVerb(arguments);
   if (done.has_value()) return ExitCode::kDone;
   fmt::print(stderr, "{}: {}\n", verb, done.error().message);

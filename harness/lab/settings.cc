@@ -85,7 +85,8 @@ Outcome<Done> ApplyFiles(const std::string& netns,
                          const std::vector<KernelFile>& files, Settings& into) {
   std::string input;
   for (const KernelFile& file : files) {
-    input += file.path + " " + (file.value.empty() ? "-" : file.value) + "\n";
+    input += fmt::format("{} {}\n", file.path,
+                         file.value.empty() ? "-" : file.value);
   }
   const Outcome<std::string> shell = FindProgram("sh");
   if (!shell.has_value()) return shell.error();
@@ -137,7 +138,8 @@ std::vector<KernelFile> HostFiles(const LabSpec& spec) {
 
 KernelFile SteeringFile(const Port& port) {
   return {"rps_cpus",
-          "/sys/class/net/" + port.interface + "/queues/rx-0/rps_cpus", "1"};
+          fmt::format("/sys/class/net/{}/queues/rx-0/rps_cpus", port.interface),
+          "1"};
 }
 
 Outcome<Settings> SwitchOffloadsOff(const Port& port) {

@@ -85,7 +85,7 @@ std::vector<fs::path> FolderChoices() {
   if (runtime != nullptr && runtime[0] == '/') {
     choices.push_back(fs::path(runtime) / "wiretoll");
   }
-  choices.push_back("/tmp/wiretoll-" + UserId());
+  choices.emplace_back("/tmp/wiretoll-" + UserId());
   return choices;
 }
 
