@@ -97,6 +97,8 @@ TEST_F(OneCallTest, ReceiveIsOneReadAlsoWhenMoreIsThere) {
 
 TEST_F(OneCallTest, CallThatFailsIsNotTriedAgain) {
   pair_.near.Interrupt();
+  // The first error of all makes a sanitizer probe memory, with a write(2).
+  ASSERT_FALSE(pair_.near.Send(buffer_).has_value());
   EXPECT_EQ(
       CallsOf([&] { EXPECT_FALSE(pair_.near.Send(buffer_).has_value()); }),
       kOneWrite);

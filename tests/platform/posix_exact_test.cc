@@ -1,6 +1,8 @@
 // What Linux does exactly, where the contract leaves it to the system.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/prctl.h>
@@ -91,13 +93,26 @@ TEST(PosixExactTest, AcceptedSocketInheritsTheListenersReceiveBuffer) {
   EXPECT_EQ(GetOption(accepted.socket, SocketOption::kRcvbuf).value(), 2304);
 }
 
-TEST(PosixExactTest, LinuxHasEveryOptionAndHoldsIt) {
-  const SocketPair pair = ConnectedPair();
-  for (const SocketOption option :
-       {SocketOption::kCork, SocketOption::kQuickack}) {
-    for (const std::int64_t wanted : {1, 0}) {
-      ASSERT_TRUE(SetOption(pair.near, option, wanted).has_value());
-      EXPECT_EQ(GetOption(pair.near, option).value(), wanted);
+TEST(PosixExactTest, SwitchesAreTheKernelsOwn) {
+  struct Switch {
+    SocketOption option;
+    int native;
+    bool negated;
+  };
+  for (const Switch& s :
+       {Switch{SocketOption::kNagle, TCP_NODELAY, true},
+        Switch{SocketOption::kCork, TCP_CORK, false},
+        Switch{SocketOption::kQuickack, TCP_QUICKACK, false}}) {
+    const SocketPair pair = ConnectedPair();
+    for (const int wanted : {1, 0}) {
+      ASSERT_TRUE(SetOption(pair.near, s.option, wanted).has_value());
+      int native = -1;
+      socklen_t length = sizeof native;
+      ASSERT_EQ(
+          ::getsockopt(Fd(pair.near), IPPROTO_TCP, s.native, &native, &length),
+          0);
+      EXPECT_EQ(native, s.negated ? 1 - wanted : wanted) << s.native;
+      EXPECT_EQ(GetOption(pair.near, s.option).value(), wanted) << s.native;
     }
   }
 }
