@@ -75,7 +75,7 @@ struct Bar {
 };
 
 struct Chart {
-  int width = 820;  // Pixels, as are the margins.
+  int width = 960;  // Pixels, as are the margins.
   int height = 430;
   int left = 74, right = 18, top = 14, bottom = 62;
   int font = 14;

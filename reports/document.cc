@@ -73,6 +73,7 @@ StudyPart MakePart(const StudyView& view) {
   }
   part.tables.push_back(PairsTable(view));
   part.tables.push_back(PredictionsTable(view));
+  part.tables.push_back(RulesTable(view));
   return part;
 }
 

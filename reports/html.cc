@@ -40,7 +40,7 @@ figure h3{margin:0 0 .3rem}
 figcaption{margin-top:.5rem;max-width:60em}
 figcaption small,.note{color:var(--dim);font-size:.84rem}
 .box{overflow-x:auto}
-.large svg{display:block;width:100%;min-width:660px;height:auto}
+.large svg{display:block;width:100%;min-width:780px;height:auto}
 .small{display:grid;grid-template-columns:repeat(auto-fit,minmax(300px,1fr));
 gap:1rem 1.2rem;margin-top:1rem}
 .small svg{display:block;width:100%;height:auto;max-width:420px}
@@ -54,21 +54,22 @@ svg [stroke="rgb(138, 143, 152)"]{stroke:var(--axis)}
 svg [stroke="rgb(208, 212, 218)"]{stroke:var(--grid)}
 .missing{border:1px dashed var(--axis);border-radius:10px;color:var(--dim);
 padding:1.2rem 1rem}
-.table{overflow-x:auto;margin:.4rem 0}
-table{border-collapse:collapse;min-width:100%;font-size:.9rem}
-td,th{padding:.34rem .6rem;border-bottom:1px solid var(--line);
+.table{overflow:auto;max-height:36rem;margin:.4rem 0}
+thead th{position:sticky;top:0;background:var(--bg)}
+table{border-collapse:collapse;min-width:100%;font-size:.86rem}
+td,th{padding:.32rem .5rem;border-bottom:1px solid var(--line);
 text-align:right;vertical-align:top;white-space:nowrap}
-th{font-weight:600}
-td.w,th.w{text-align:left;white-space:normal;overflow-wrap:normal}
-td.w{max-width:26em;min-width:4em}
-td.l{min-width:16em}
+th{font-weight:600;white-space:normal;overflow-wrap:normal;
+vertical-align:bottom}
+td.w,th.w{text-align:left}
+td.l{white-space:normal;overflow-wrap:anywhere;min-width:16em;max-width:30em}
 tr.m td{background:var(--mark)}
 pre{background:var(--card);border:1px solid var(--line);border-radius:10px;
 padding:.8rem 1rem;white-space:pre-wrap;font-size:.85rem}
 summary{cursor:pointer;color:var(--dim);margin:.8rem 0}
 footer{color:var(--dim);font-size:.84rem;margin-top:3rem}
 @media print{body{max-width:none;padding:0}details>*{display:block}
-figure,.card,tr{break-inside:avoid}.large svg{min-width:0}}
+figure,.card,tr{break-inside:avoid}.table{max-height:none}.large svg{min-width:0}}
 )css";
 
 class Page {

@@ -7,6 +7,8 @@
 #include <functional>
 
 #include "harness/base/units.h"
+#include "reports/bars.h"
+#include "reports/captions.h"
 #include "reports/sentences.h"
 #include "reports/text.h"
 
@@ -15,8 +17,6 @@ namespace {
 
 // Besides the large one; beyond that a page is no longer looked at.
 constexpr std::size_t kMostPanels = 18;
-// Bars of a picture that still can be read.
-constexpr std::size_t kMostRows = 32;
 constexpr double kMega = 1e-6;
 constexpr double kPercent = 100;
 
@@ -157,10 +157,6 @@ std::vector<Key> KeysOf(const Chart& chart) {
   return keys;
 }
 
-std::string Described(const std::string& sentence, const std::string& drawn) {
-  return sentence + " " + drawn;
-}
-
 // The axes are the same in all panels, so that heights compare.
 void ShareAxes(std::vector<Chart>& charts, const CurveKind& kind) {
   const Span x = SpanOf(charts, [](const ChartPoint& p) { return p.x; });
@@ -195,7 +191,7 @@ void AddPanels(Picture& picture, std::vector<Chart> charts,
     panel.request.title =
         labels[i].empty() ? picture.title
                           : fmt::format("{} ({})", picture.title, labels[i]);
-    panel.request.description = Described(picture.sentence, picture.drawn);
+    panel.request.description = picture.sentence + " " + picture.drawn;
     panel.request.chart = std::move(charts[i]);
     picture.panels.push_back(std::move(panel));
   }
@@ -205,48 +201,6 @@ void AddPanels(Picture& picture, std::vector<Chart> charts,
         "samples.csv.",
         all - kMostPanels - 1);
   }
-}
-
-// "Median of 5 blocks, band: 95 % interval."
-std::string MedianLine(const StudyView& view, Metric metric) {
-  int fewest = 0, most = 0;
-  bool intervals = false;
-  for (const Group& group : view.groups) {
-    const auto& figure = group.figure(metric);
-    if (!figure.has_value()) continue;
-    fewest = fewest == 0 ? figure->blocks : std::min(fewest, figure->blocks);
-    most = std::max(most, figure->blocks);
-    intervals = intervals || figure->interval.has_value();
-  }
-  const std::string blocks = fewest == most
-                                 ? Count(most, "block")
-                                 : fmt::format("{} to {} blocks", fewest, most);
-  return fmt::format(
-      "Median of {}{}.", blocks,
-      intervals ? ", band: 95 % interval" : "; too few for an interval");
-}
-
-std::string PooledLine(const StudyView& view) {
-  const bool pooled =
-      std::any_of(view.groups.begin(), view.groups.end(),
-                  [](const Group& group) { return group.cells.size() > 1; });
-  return pooled ? " Pairs of equal systems are pooled." : "";
-}
-
-// Names the link wherever its figures stand.
-std::string LinkLine(const StudyView& view) {
-  std::string link;
-  for (const Group& group : view.groups) {
-    if (link.empty()) link = group.first->link;
-    if (link != group.first->link) return " Links differ between runs.";
-  }
-  return link.empty() ? "" : fmt::format(" Link: {}.", Printable(link));
-}
-
-std::string DrawnLine(const StudyView& view, Metric metric,
-                      const std::string& theory) {
-  return fmt::format("{} {}{}{}", MedianLine(view, metric), theory,
-                     PooledLine(view), LinkLine(view));
 }
 
 using PlotMaker = std::function<Chart(const Facet&)>;
@@ -314,15 +268,15 @@ Picture ThroughputPicture(const StudyView& view) {
                        LogFigures};
   FillCurves(picture, view, kind, [&](const Facet& facet) {
     Chart chart;
+    for (const Series& series : facet.series) {
+      chart.curves.push_back(MeasuredCurve(series, kind));
+    }
     chart.curves.push_back(TheoryCurve(
         facet, "a segment a write",
         [](const CaseTheory& theory, std::int64_t) -> std::optional<double> {
           if (!theory.worst_throughput.has_value()) return std::nullopt;
           return *theory.worst_throughput * kMega;
         }));
-    for (const Series& series : facet.series) {
-      chart.curves.push_back(MeasuredCurve(series, kind));
-    }
     AddLineGuides(chart, view, facet);
     AddMssGuide(chart, facet);
     return chart;
@@ -345,6 +299,9 @@ Picture EfficiencyPicture(const StudyView& view) {
                        }};
   FillCurves(picture, view, kind, [&](const Facet& facet) {
     Chart chart;
+    for (const Series& series : facet.series) {
+      chart.curves.push_back(MeasuredCurve(series, kind));
+    }
     chart.curves.push_back(TheoryCurve(
         facet, "a segment a write",
         [](const CaseTheory& theory, std::int64_t) -> std::optional<double> {
@@ -355,9 +312,6 @@ Picture EfficiencyPicture(const StudyView& view) {
         [](const CaseTheory& theory, std::int64_t) -> std::optional<double> {
           return theory.best_efficiency * kPercent;
         }));
-    for (const Series& series : facet.series) {
-      chart.curves.push_back(MeasuredCurve(series, kind));
-    }
     AddMssGuide(chart, facet);
     return chart;
   });
@@ -382,19 +336,22 @@ Picture SegmentsPicture(const StudyView& view) {
   reads.metric = Metric::kBytesPerRead;
   FillCurves(picture, view, segments, [&](const Facet& facet) {
     Chart chart;
+    for (const Series& series : facet.series) {
+      chart.curves.push_back(MeasuredCurve(series, segments));
+      chart.curves.back().label += ": a segment";
+    }
+    // After all solid ones, so that a ring shows where curves coincide.
+    for (const Series& series : facet.series) {
+      chart.curves.push_back(MeasuredCurve(series, reads));
+      chart.curves.back().label += ": a read";
+      chart.curves.back().dashed = true;
+    }
     chart.curves.push_back(
         TheoryCurve(facet, "a segment a write",
                     [](const CaseTheory& theory,
                        std::int64_t write) -> std::optional<double> {
                       return static_cast<double>(std::min(write, theory.mss));
                     }));
-    for (const Series& series : facet.series) {
-      chart.curves.push_back(MeasuredCurve(series, segments));
-      chart.curves.back().label += ": a segment";
-      chart.curves.push_back(MeasuredCurve(series, reads));
-      chart.curves.back().label += ": a read";
-      chart.curves.back().dashed = true;
-    }
     AddMssGuide(chart, facet);
     return chart;
   });
@@ -466,178 +423,6 @@ Picture EffectPicture(const StudyView& view, const std::string& factor,
                                  factor == "nagle" ? "Nagle off" : "unset"),
                      LogFigures});
   AddPanels(picture, std::move(charts), labels);
-  return picture;
-}
-
-// --- Bars -------------------------------------------------------------------
-
-struct Share {
-  double Capacity::*of;
-  const char* colour;
-  const char* text;
-};
-constexpr std::array<Share, 7> kShares{{
-    {&Capacity::payload, colour::kGreen, "payload"},
-    {&Capacity::headers, colour::kSky, "TCP and IP headers"},
-    {&Capacity::framing, colour::kPale, "framing, preamble, gap"},
-    {&Capacity::retransmission, colour::kPink, "retransmissions"},
-    {&Capacity::window_wait, colour::kOrange, "waits: window"},
-    {&Capacity::ack_wait, colour::kYellow, "waits: ACK"},
-    {&Capacity::program_wait, colour::kGrey, "waits: program"},
-}};
-
-// Evenly chosen where there are too many, so that none of the ends is lost.
-std::vector<const Group*> Thin(const std::vector<const Group*>& groups) {
-  if (groups.size() <= kMostRows) return groups;
-  std::vector<const Group*> kept;
-  for (std::size_t i = 0; i < kMostRows; ++i) {
-    kept.push_back(groups[i * (groups.size() - 1) / (kMostRows - 1)]);
-  }
-  return kept;
-}
-
-std::string ThinNote(std::size_t all, std::size_t drawn) {
-  if (all == drawn) return {};
-  return fmt::format(" {} of {} cases are drawn; all are in report.json.",
-                     drawn, all);
-}
-
-// Rows from the top; the left margin fits the longest name.
-Chart RowChart(const std::vector<std::string>& names) {
-  constexpr std::size_t kLongest = 46;
-  Chart chart;
-  std::size_t longest = 0;
-  const std::size_t rows = names.size();
-  chart.y.low = -0.6;
-  chart.y.high = static_cast<double>(rows) - 0.4;
-  for (std::size_t i = 0; i < rows; ++i) {
-    const std::string name = Shorten(names[i], kLongest);
-    longest = std::max(longest, Length(name));
-    chart.y.ticks.push_back({static_cast<double>(rows - 1 - i), name});
-  }
-  chart.font = 13;
-  chart.left = std::clamp(20 + static_cast<int>(longest) * 7, 60, 350);
-  chart.top = 8;
-  chart.height = chart.top + chart.bottom + 24 * static_cast<int>(rows);
-  return chart;
-}
-
-std::vector<const Group*> ByWrite(const StudyView& view) {
-  std::vector<const Group*> groups;
-  for (const Group& group : view.groups) {
-    if (group.capacity.has_value()) groups.push_back(&group);
-  }
-  std::stable_sort(groups.begin(), groups.end(),
-                   [](const Group* a, const Group* b) {
-                     return WriteOf(a->first->factors).value_or(0) <
-                            WriteOf(b->first->factors).value_or(0);
-                   });
-  return groups;
-}
-
-std::string WhyNoCapacity(const StudyView& view) {
-  for (const Group& group : view.groups) {
-    if (!group.first->why_no_capacity.empty()) {
-      return Printable(group.first->why_no_capacity);
-    }
-  }
-  return "the line's rate is not known";
-}
-
-void AddBars(Chart& chart, const Capacity& capacity, double row) {
-  double from = 0;
-  for (const Share& share : kShares) {
-    const double to = from + capacity.*share.of * kPercent;
-    if (to > from) chart.bars.push_back({row, from, to, share.colour});
-    from = to;
-  }
-}
-
-Picture CapacityPicture(const StudyView& view) {
-  Picture picture;
-  picture.kind = "capacity";
-  picture.title = "Where the line's capacity went";
-  const std::vector<const Group*> all = ByWrite(view);
-  if (all.empty()) {
-    picture.sentence = fmt::format("Not observed: {}.", WhyNoCapacity(view));
-    picture.missing = "Nothing to draw.";
-    return picture;
-  }
-  const std::vector<const Group*> drawn = Thin(all);
-  picture.sentence = CapacitySentence(view, drawn);
-  picture.drawn = fmt::format(
-      "Shares of the time in which the line could have carried bytes, of the "
-      "trial of median throughput, by size of write.{}{}{}",
-      ThinNote(all.size(), drawn.size()), PooledLine(view), LinkLine(view));
-  std::vector<std::string> names;
-  for (const Group* group : drawn) names.push_back(CaseText(view, *group));
-  Chart chart = RowChart(names);
-  for (std::size_t i = 0; i < drawn.size(); ++i) {
-    AddBars(chart, *drawn[i]->capacity,
-            static_cast<double>(drawn.size() - 1 - i));
-  }
-  chart.x = LinearAxis("% of the line's capacity", kPercent);
-  chart.x.high = kPercent;
-  for (const Share& share : kShares) {
-    picture.keys.push_back({share.colour, share.text, false});
-  }
-  Panel panel;
-  panel.request = {std::move(chart), picture.title,
-                   Described(picture.sentence, picture.drawn)};
-  picture.panels.push_back(std::move(panel));
-  return picture;
-}
-
-Curve LatencyCurve(const std::vector<const Group*>& groups, Metric metric) {
-  const bool median = metric == Metric::kLatencyP50;
-  Curve curve;
-  curve.label = median ? "median" : "99 % are faster";
-  curve.colour = median ? colour::kGreen : colour::kPink;
-  curve.shape = median ? Shape::kCircle : Shape::kDiamond;
-  for (std::size_t i = 0; i < groups.size(); ++i) {
-    const auto& figure = groups[i]->figure(metric);
-    if (!figure.has_value() || figure->median <= 0) continue;
-    curve.points.push_back({figure->median * kMega,
-                            static_cast<double>(groups.size() - 1 - i),
-                            std::nullopt, false});
-  }
-  return curve;
-}
-
-Picture LatencyPicture(const StudyView& view) {
-  Picture picture;
-  picture.kind = "latency";
-  picture.title = "Round trips of request and response";
-  picture.sentence = LatencySentence(view);
-  const std::vector<const Group*> drawn = Thin(view.latency);
-  picture.drawn = fmt::format(
-      "Time of a round at the client, median of the blocks' median and 99 % "
-      "quantile (log scale).{}{}{}",
-      ThinNote(view.latency.size(), drawn.size()), PooledLine(view),
-      LinkLine(view));
-  std::vector<std::string> names;
-  for (const Group* group : drawn) {
-    names.push_back(CaseText(view, *group, {"pattern"}));
-  }
-  Chart chart = RowChart(names);
-  chart.curves = {LatencyCurve(drawn, Metric::kLatencyP50),
-                  LatencyCurve(drawn, Metric::kLatencyP99)};
-  chart.curve_labels = false;
-  Span span;
-  for (Curve& curve : chart.curves) {
-    picture.keys.push_back({curve.colour, curve.label, false});
-    curve.points_only = true;
-    for (const ChartPoint& point : curve.points) span.Take(point.x);
-  }
-  if (!span.any()) {
-    picture.missing = "Nothing to draw.";
-    return picture;
-  }
-  chart.x = DecimalLogAxis("round trip, ms (log scale)", span.low, span.high);
-  Panel panel;
-  panel.request = {std::move(chart), picture.title,
-                   Described(picture.sentence, picture.drawn)};
-  picture.panels.push_back(std::move(panel));
   return picture;
 }
 

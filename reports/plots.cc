@@ -50,15 +50,16 @@ int PointType(Shape shape, bool hollow) {
 // single quotes, where gnuplot expands nothing.
 class ScriptWriter {
  public:
-  ScriptWriter(Gnuplot& out, const Chart& plot, SvgTexts& texts)
-      : out_(out), plot_(plot), texts_(texts) {}
+  ScriptWriter(Gnuplot& out, const Chart& chart, SvgTexts& texts)
+      : out_(out), chart_(chart), texts_(texts) {}
 
   void Write(const std::string& file) {
     Frame(file);
-    AxisLines('x', plot_.x);
-    AxisLines('y', plot_.y);
-    for (const Guide& guide : plot_.guides) GuideLine(guide);
-    for (const PlacedLabel& label : PlaceLabels(plot_)) LabelLine(label);
+    AxisLines('x', chart_.x);
+    AxisLines('y', chart_.y);
+    AxisTitles();
+    for (const Guide& guide : chart_.guides) GuideLine(guide);
+    for (const PlacedLabel& label : PlaceLabels(chart_)) LabelLine(label);
     Draw();
   }
 
@@ -67,22 +68,22 @@ class ScriptWriter {
     return fmt::format("'{}'", texts_.Add(text));
   }
   [[nodiscard]] double ScreenX(double pixels) const {
-    return pixels / plot_.width;
+    return pixels / chart_.width;
   }
   [[nodiscard]] double ScreenY(double pixels) const {
-    return 1 - pixels / plot_.height;
+    return 1 - pixels / chart_.height;
   }
 
   void Frame(const std::string& file) {
     out_ << fmt::format(
         "reset\nset terminal svg size {},{} dynamic rounded noenhanced font "
         "'Helvetica,{}'\nset output '{}'\n",
-        plot_.width, plot_.height, plot_.font, file);
+        chart_.width, chart_.height, chart_.font, file);
     out_ << fmt::format(
         "set lmargin at screen {:.5f}\nset rmargin at screen {:.5f}\n"
         "set tmargin at screen {:.5f}\nset bmargin at screen {:.5f}\n",
-        ScreenX(plot_.left), ScreenX(plot_.width - plot_.right),
-        ScreenY(plot_.top), ScreenY(plot_.height - plot_.bottom));
+        ScreenX(chart_.left), ScreenX(chart_.width - chart_.right),
+        ScreenY(chart_.top), ScreenY(chart_.height - chart_.bottom));
     out_ << fmt::format(
         "unset key\nset border 3 lc rgb '{}' lw 1\n"
         "set style fill solid 1 noborder\nset tics nomirror scale 0.5\n"
@@ -95,15 +96,28 @@ class ScriptWriter {
     if (axis.log) out_ << fmt::format("set logscale {} 10\n", name);
     out_ << fmt::format("set {}range [{:.10g}:{:.10g}]\n", name, axis.low,
                         axis.high);
-    if (!axis.title.empty()) {
-      out_ << fmt::format("set {}label {}\n", name, Text(axis.title));
-    }
     std::string ticks;
     for (const Tick& tick : axis.ticks) {
       ticks += fmt::format("{}{} {:.10g}", ticks.empty() ? "" : ", ",
                            Text(tick.label), tick.at);
     }
     out_ << fmt::format("set {}tics ({})\nset m{}tics 1\n", name, ticks, name);
+  }
+
+  // gnuplot would make room for the tokens, not for the texts; so the titles
+  // are placed like labels.
+  void AxisTitles() {
+    const double middle_x = (chart_.left + chart_.width - chart_.right) / 2.0;
+    const double middle_y = (chart_.top + chart_.height - chart_.bottom) / 2.0;
+    if (!chart_.x.title.empty()) {
+      out_ << fmt::format("set label {} at screen {:.5f},{:.5f} center\n",
+                          Text(chart_.x.title), ScreenX(middle_x),
+                          ScreenY(chart_.height - 0.8 * chart_.font));
+    }
+    if (chart_.y.title.empty()) return;
+    out_ << fmt::format(
+        "set label {} at screen {:.5f},{:.5f} center rotate by 90\n",
+        Text(chart_.y.title), ScreenX(0.9 * chart_.font), ScreenY(middle_y));
   }
 
   void GuideLine(const Guide& guide) {
@@ -122,11 +136,10 @@ class ScriptWriter {
     const double y = ScreenY(label.y);
     // A label's own offset would be in characters; the marker therefore is a
     // second, empty label.
-    out_ << fmt::format(
-        "set label {} at screen {:.5f},{:.5f} left font ',{}'\n",
-        Text(label.text), x, y, plot_.font - 1);
+    out_ << fmt::format("set label {} at screen {:.5f},{:.5f} left\n",
+                        Text(label.text), x, y);
     if (!label.curve.has_value()) return;
-    const Curve& curve = plot_.curves[*label.curve];
+    const Curve& curve = chart_.curves[*label.curve];
     if (curve.shape == Shape::kNone) return;
     out_ << fmt::format(
         "set label '' at screen {:.5f},{:.5f} point pt {} ps 0.75 lc rgb "
@@ -142,8 +155,8 @@ class ScriptWriter {
 
   // The plot command names all data first; the data follow in its order.
   void Draw() {
-    for (const Curve& curve : plot_.curves) Announce(curve);
-    for (const Bar& bar : plot_.bars) {
+    for (const Curve& curve : chart_.curves) Announce(curve);
+    for (const Bar& bar : chart_.bars) {
       Add(
           fmt::format("'-' using 1:2:3:4:5:6 with boxxyerror fc rgb '{}' "
                       "notitle",
@@ -151,10 +164,10 @@ class ScriptWriter {
     }
     if (parts_.empty()) Add("'-' using 1:2 with points notitle");
     out_ << parts_ << '\n';
-    const bool nothing = plot_.curves.empty() && plot_.bars.empty();
+    const bool nothing = chart_.curves.empty() && chart_.bars.empty();
     if (nothing) out_.send1d(Rows2{{kNothing, kNothing}});
-    for (const Curve& curve : plot_.curves) Send(curve);
-    for (const Bar& bar : plot_.bars) Send(bar);
+    for (const Curve& curve : chart_.curves) Send(curve);
+    for (const Bar& bar : chart_.bars) Send(bar);
     out_ << "unset output\n";
   }
 
@@ -232,7 +245,7 @@ class ScriptWriter {
   }
 
   Gnuplot& out_;
-  const Chart& plot_;
+  const Chart& chart_;
   SvgTexts& texts_;
   std::string parts_;
 };

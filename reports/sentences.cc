@@ -77,6 +77,13 @@ NaglePair FindNagle(const StudyView& view) {
   return pair;
 }
 
+// "; 95 %: 1.5–1.8" for a card; nothing without an interval.
+std::string CardInterval(const std::optional<Interval>& interval) {
+  if (!interval.has_value()) return {};
+  if (interval->low == interval->high) return "; the same in every block";
+  return fmt::format("; 95 %: {}", IntervalText(*interval));
+}
+
 // " (1.5–1.8)"; nothing without an interval.
 std::string InBrackets(const std::optional<Interval>& interval,
                        double scale = 1, const char* unit = "") {
@@ -276,13 +283,10 @@ void AddSegmentsCard(const StudyView& view, std::vector<Card>& cards) {
       PointsOf(*series, Metric::kWritesPerSegment);
   if (points.empty()) return;
   const Estimate& smallest = points.front().estimate;
-  cards.push_back(
-      {fmt::format("{} writes", FormatNumber(smallest.median)),
-       fmt::format("share one segment at {} ({}){}",
-                   WriteText(points.front().write), series->label,
-                   smallest.interval.has_value()
-                       ? "; 95 %: " + IntervalText(*smallest.interval)
-                       : "")});
+  cards.push_back({fmt::format("{} writes", FormatNumber(smallest.median)),
+                   fmt::format("share one segment at {} ({}){}",
+                               WriteText(points.front().write), series->label,
+                               CardInterval(smallest.interval))});
 }
 
 void AddNagleCard(const StudyView& view, std::vector<Card>& cards) {
@@ -303,12 +307,9 @@ void AddNagleCard(const StudyView& view, std::vector<Card>& cards) {
                                  write, why)});
     return;
   }
-  cards.push_back(
-      {fmt::format("{}×", FormatNumber(point.ratio.median)),
-       fmt::format("the throughput with Nagle at {}{}", write,
-                   point.ratio.interval.has_value()
-                       ? "; 95 %: " + IntervalText(*point.ratio.interval)
-                       : "")});
+  cards.push_back({fmt::format("{}×", FormatNumber(point.ratio.median)),
+                   fmt::format("the throughput with Nagle at {}{}", write,
+                               CardInterval(point.ratio.interval))});
 }
 
 void AddThroughputCard(const StudyView& view, std::vector<Card>& cards) {

@@ -102,7 +102,10 @@ std::string TidySvg(std::string_view raw, const SvgFrame& frame) {
   RemoveAll(text, "<title>", "</title>");
   RemoveAll(text, "<desc>", "</desc>");
   RemoveAll(text, "<filter", "</filter>");
-  RemoveAll(text, " font-family=\"", "\"");
+  RemoveAll(text, " font-family=\"Helvetica", "\"");
+  // HTML knows the namespaces of SVG by itself, and the page names no address.
+  RemoveAll(text, " xmlns=\"", "\"\n");
+  RemoveAll(text, " xmlns:xlink=\"", "\"\n");
   RemoveEmptyGroups(text);
   PrefixIds(text, frame.prefix);
   const std::size_t body = text.find('>') + 1;

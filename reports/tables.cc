@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "harness/base/units.h"
@@ -63,6 +64,18 @@ std::string OkText(const Cell& cell) {
   return text;
 }
 
+// Three digits, but whole bytes and segments where there are thousands: 1448
+// must not read 1450.
+std::string WholeNumber(double value) {
+  constexpr double kThousand = 1000;
+  return value < kThousand ? FormatNumber(value) : fmt::format("{:.0f}", value);
+}
+
+std::string BytesASegment(const Cell& cell) {
+  const auto& figure = cell.figure(Metric::kBytesPerSegment);
+  return figure.has_value() ? WholeNumber(figure->median) : kNone;
+}
+
 std::string OfTheBest(const Cell& cell) {
   if (!cell.theory.has_value()) return kNone;
   const auto& rate = cell.figure(Metric::kThroughput);
@@ -83,19 +96,23 @@ bool IsStream(const Cell& cell) {
   return pattern == nullptr || SpellFactor(*pattern) != "request-response";
 }
 
-// By write, then as the study has them.
+// By write, then as the study has them; the pairs of a case stand together.
 std::vector<const Cell*> CellsOf(const StudyView& view, bool streams) {
   std::vector<const Cell*> cells;
+  std::map<std::string, std::size_t> places;
   for (const Cell& cell : view.analysis->cells) {
     if (cell.study == view.study && IsStream(cell) == streams) {
       cells.push_back(&cell);
+      places.try_emplace(cell.case_id, places.size());
     }
   }
-  std::stable_sort(cells.begin(), cells.end(),
-                   [](const Cell* a, const Cell* b) {
-                     return WriteOf(a->factors).value_or(0) <
-                            WriteOf(b->factors).value_or(0);
-                   });
+  const auto key = [&places](const Cell* cell) {
+    return std::pair(WriteOf(cell->factors).value_or(0),
+                     places.at(cell->case_id));
+  };
+  std::stable_sort(
+      cells.begin(), cells.end(),
+      [&key](const Cell* a, const Cell* b) { return key(a) < key(b); });
   return cells;
 }
 
@@ -127,27 +144,37 @@ void AddWhy(Table& table, const std::set<std::string>& reasons) {
                   reasons.size() > kMost ? "; and more" : "");
 }
 
-std::string MeasuredText(const Estimate& figure, Metric metric) {
-  const double scale =
-      metric == Metric::kThroughput || metric == Metric::kSteadyThroughput
-          ? kMega
-          : 1;
-  std::string text = FormatNumber(figure.median * scale);
-  if (figure.interval.has_value()) {
-    text += fmt::format(" ({})", IntervalText(*figure.interval, scale));
+std::string FigureText(double value, Metric metric) {
+  switch (metric) {
+    case Metric::kThroughput:
+    case Metric::kSteadyThroughput:
+      return FormatNumber(value * kMega);
+    case Metric::kBytesPerSegment:
+    case Metric::kBytesPerRead:
+    case Metric::kDataSegments:
+    case Metric::kAckSegments:
+      return WholeNumber(value);
+    default:
+      return FormatNumber(value);
   }
-  return text;
+}
+
+std::string MeasuredText(const Estimate& figure, Metric metric) {
+  std::string text = FigureText(figure.median, metric);
+  if (!figure.interval.has_value()) return text;
+  const auto [low, high] = *figure.interval;
+  if (low == high) return text;
+  std::string first = FigureText(low, metric);
+  std::string last = FigureText(high, metric);
+  if (first == last) return fmt::format("{} ({})", text, first);
+  return fmt::format("{} ({}–{})", text, first, last);
 }
 
 std::string PredictedText(const CaseTheory::Prediction& prediction) {
-  const double scale = prediction.metric == Metric::kThroughput ||
-                               prediction.metric == Metric::kSteadyThroughput
-                           ? kMega
-                           : 1;
   const char* bound = prediction.kind == PredictionKind::kAtMost    ? "≤ "
                       : prediction.kind == PredictionKind::kAtLeast ? "≥ "
                                                                     : "";
-  return bound + FormatNumber(prediction.value * scale);
+  return bound + FigureText(prediction.value, prediction.metric);
 }
 
 std::string MetricText(Metric metric) {
@@ -160,6 +187,19 @@ std::string MetricText(Metric metric) {
   return unit.empty() ? name : fmt::format("{}, {}", name, unit);
 }
 
+bool Covers(const Estimate& measured, double value) {
+  if (!measured.interval.has_value()) return measured.median == value;
+  return value >= measured.interval->low && value <= measured.interval->high;
+}
+
+// True unless a bound is broken by more than chance.
+bool Keeps(const CaseTheory::Prediction& prediction, const Estimate& measured) {
+  if (Covers(measured, prediction.value)) return true;
+  return prediction.kind == PredictionKind::kAtMost
+             ? measured.median <= prediction.value
+             : measured.median >= prediction.value;
+}
+
 // What the prediction leaves unexplained; bounds leave something only where
 // they are broken.
 std::string LeftOver(const CaseTheory::Prediction& prediction,
@@ -168,12 +208,11 @@ std::string LeftOver(const CaseTheory::Prediction& prediction,
     return fmt::format("{}", FormatNumber(measured.median));
   }
   const double share = measured.median / prediction.value - 1;
-  const bool kept =
-      (prediction.kind == PredictionKind::kAtMost && share <= 0) ||
-      (prediction.kind == PredictionKind::kAtLeast && share >= 0);
   const std::string text =
       fmt::format("{}{}", share >= 0 ? "+" : "−", Percent(std::abs(share)));
-  return kept ? fmt::format("kept ({})", text) : text;
+  const bool bound = prediction.kind != PredictionKind::kValue;
+  return bound && Keeps(prediction, measured) ? fmt::format("kept ({})", text)
+                                              : text;
 }
 
 std::string CountText(const std::optional<std::int64_t>& value) {
@@ -287,11 +326,11 @@ Row CaseRow(const Cell& cell, const std::vector<std::string>& others) {
           Value(cell, "rcvbuf")};
   for (const std::string& name : others) row.push_back(Value(cell, name));
   const auto& rate = cell.figure(Metric::kThroughput);
-  row.insert(row.end(),
-             {PairText(cell), Median(rate, kMega), Range(rate, kMega),
-              Median(cell.figure(Metric::kWritesPerSegment)),
-              Median(cell.figure(Metric::kBytesPerSegment)),
-              EfficiencyText(cell), OfTheBest(cell), OkText(cell)});
+  row.insert(
+      row.end(),
+      {PairText(cell), Median(rate, kMega), Range(rate, kMega),
+       Median(cell.figure(Metric::kWritesPerSegment)), BytesASegment(cell),
+       EfficiencyText(cell), OfTheBest(cell), OkText(cell)});
   return row;
 }
 
@@ -351,32 +390,60 @@ Table LatencyTable(const StudyView& view) {
 Table PredictionsTable(const StudyView& view) {
   Table table;
   table.title = "Predictions against measurements";
-  table.columns = {{"case", false},   {"pair", false},    {"rule", false},
-                   {"figure", false}, {"predicted"},      {"measured"},
-                   {"left over"},     {"assumes", false}, {"source", false}};
+  table.columns = {{"case", false},   {"pair", false}, {"rule", false},
+                   {"figure", false}, {"predicted"},   {"measured"},
+                   {"left over"}};
+  int missed = 0, bounds = 0, broken = 0;
   for (const bool streams : {true, false}) {
     for (const Cell* cell : CellsOf(view, streams)) {
       if (!cell->theory.has_value()) continue;
       for (const auto& prediction : cell->theory->predictions) {
         const auto& measured = cell->figure(prediction.metric);
-        std::string assumes = Printable(prediction.assumptions);
-        if (!prediction.limits.empty()) {
-          assumes +=
-              fmt::format(" (holds until: {})", Printable(prediction.limits));
-        }
         table.rows.push_back(
             {Printable(cell->case_id), PairText(*cell),
              Printable(prediction.rule), MetricText(prediction.metric),
              PredictedText(prediction),
              measured ? MeasuredText(*measured, prediction.metric)
                       : "not observed",
-             measured ? LeftOver(prediction, *measured) : kNone, assumes,
-             Printable(prediction.source)});
+             measured ? LeftOver(prediction, *measured) : kNone});
+        if (!measured) continue;
+        if (prediction.kind == PredictionKind::kValue) {
+          missed += Covers(*measured, prediction.value) ? 0 : 1;
+        } else {
+          ++bounds;
+          broken += Keeps(prediction, *measured) ? 0 : 1;
+        }
       }
     }
   }
+  if (!table.rows.empty()) {
+    table.sentence = fmt::format(
+        "{} of {} kept; {} off the interval of what was measured.",
+        bounds - broken, Count(bounds, "bound"), Count(missed, "prediction"));
+  }
   Cut(table, "report.json");
   table.empty = "No rule predicts a figure of these cases.";
+  return table;
+}
+
+Table RulesTable(const StudyView& view) {
+  Table table;
+  table.title = "What the predictions assume";
+  table.columns = {{"rule", false},
+                   {"assumes", false},
+                   {"stops to hold with", false},
+                   {"source", false}};
+  std::set<std::string> known;
+  for (const Cell& cell : view.analysis->cells) {
+    if (cell.study != view.study || !cell.theory.has_value()) continue;
+    for (const auto& prediction : cell.theory->predictions) {
+      if (!known.insert(prediction.rule).second) continue;
+      table.rows.push_back(
+          {Printable(prediction.rule), Printable(prediction.assumptions),
+           Printable(prediction.limits), Printable(prediction.source)});
+    }
+  }
+  table.empty = "Nothing: there is no prediction.";
   return table;
 }
 

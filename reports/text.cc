@@ -192,10 +192,10 @@ std::string IntervalText(const Interval& interval, double scale) {
   const double high = interval.high * scale;
   std::string first = FormatNumber(low);
   std::string last = FormatNumber(high);
+  if (low == high) return first;  // The same in every block.
   // Two ends that read the same say nothing of the width.
   constexpr int kMostDigits = 6;
-  for (int digits = 1; first == last && low != high && digits <= kMostDigits;
-       ++digits) {
+  for (int digits = 1; first == last && digits <= kMostDigits; ++digits) {
     if (Fixed(low, digits) == Fixed(high, digits)) continue;
     first = Fixed(low, digits);
     last = Fixed(high, digits);

@@ -34,7 +34,8 @@ std::size_t Length(std::string_view utf8);
 // At most `longest` code points; what is cut off leaves an ellipsis.
 std::string Shorten(std::string_view utf8, std::size_t longest);
 
-// "0.19–0.24": three digits, more where the two ends would read the same.
+// "0.19–0.24": three digits, more where the two ends would read the same; one
+// figure where they are.
 std::string IntervalText(const Interval& interval, double scale = 1);
 
 // "94.1 %" of 0.941.

@@ -1,0 +1,256 @@
+#include "reports/bars.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "harness/base/units.h"
+#include "reports/captions.h"
+#include "reports/sentences.h"
+#include "reports/text.h"
+
+namespace wiretoll {
+namespace {
+
+// Rows of a picture that still can be read.
+constexpr std::size_t kMostRows = 32;
+// Besides the large one.
+constexpr std::size_t kMostPanels = 18;
+constexpr double kPercent = 100;
+constexpr double kMilli = 1e-6;  // Milliseconds of nanoseconds.
+
+struct Share {
+  double Capacity::*of;
+  const char* colour;
+  const char* text;
+};
+constexpr std::array<Share, 7> kShares{{
+    {&Capacity::payload, colour::kGreen, "payload"},
+    {&Capacity::headers, colour::kSky, "TCP and IP headers"},
+    {&Capacity::framing, colour::kPale, "framing, preamble, gap"},
+    {&Capacity::retransmission, colour::kPink, "retransmissions"},
+    {&Capacity::window_wait, colour::kOrange, "waits: window"},
+    {&Capacity::ack_wait, colour::kYellow, "waits: ACK"},
+    {&Capacity::program_wait, colour::kGrey, "waits: program"},
+}};
+
+// Evenly chosen where there are too many, so that none of the ends is lost.
+template <class T>
+std::vector<T> Thin(const std::vector<T>& all) {
+  if (all.size() <= kMostRows) return all;
+  std::vector<T> kept;
+  for (std::size_t i = 0; i < kMostRows; ++i) {
+    kept.push_back(all[i * (all.size() - 1) / (kMostRows - 1)]);
+  }
+  return kept;
+}
+
+std::string ThinNote(std::size_t all, std::size_t drawn) {
+  if (all == drawn) return {};
+  return fmt::format(" {} of {} cases are drawn; all are in report.json.",
+                     drawn, all);
+}
+
+// Rows from the top; the left margin fits the longest name.
+Chart RowChart(const std::vector<std::string>& names) {
+  constexpr std::size_t kLongest = 56;
+  Chart chart;
+  std::size_t longest = 0;
+  const std::size_t rows = names.size();
+  chart.y.low = -0.6;
+  chart.y.high = static_cast<double>(rows) - 0.4;
+  for (std::size_t i = 0; i < rows; ++i) {
+    const std::string name = Shorten(names[i], kLongest);
+    longest = std::max(longest, Length(name));
+    chart.y.ticks.push_back({static_cast<double>(rows - 1 - i), name});
+  }
+  chart.left = std::clamp(20 + static_cast<int>(longest) * 8, 60, 430);
+  chart.top = 8;
+  chart.height = chart.top + chart.bottom + 24 * static_cast<int>(rows);
+  return chart;
+}
+
+Chart SmallRowChart(const std::vector<std::string>& names) {
+  constexpr std::size_t kLongest = 20;
+  std::vector<std::string> shorter;
+  for (const std::string& name : names) {
+    shorter.push_back(Shorten(name, kLongest));
+  }
+  Chart chart = RowChart(shorter);
+  chart.width = 350;
+  chart.font = 13;
+  chart.left = std::min(chart.left, 150);
+  chart.right = 16;
+  chart.bottom = 30;
+  chart.height = chart.top + chart.bottom + 19 * static_cast<int>(names.size());
+  return chart;
+}
+
+struct Row {
+  std::string name;
+  const Group* group = nullptr;
+};
+struct RowPanel {
+  std::string label;
+  std::vector<Row> rows;
+};
+
+// By size of write within each facet.
+std::vector<RowPanel> CapacityRows(const StudyView& view) {
+  std::vector<RowPanel> panels;
+  for (const Facet& facet : view.facets) {
+    std::map<std::int64_t, std::vector<Row>> by_write;
+    for (const Series& series : facet.series) {
+      for (const auto& [write, group] : series.by_write) {
+        if (!group->capacity.has_value()) continue;
+        by_write[write].push_back(
+            {fmt::format("{}, {}", FormatBytes(Bytes{write}), series.label),
+             group});
+      }
+    }
+    RowPanel panel{facet.label, {}};
+    for (auto& [write, rows] : by_write) {
+      panel.rows.insert(panel.rows.end(), rows.begin(), rows.end());
+    }
+    if (!panel.rows.empty()) panels.push_back(std::move(panel));
+  }
+  return panels;
+}
+
+std::string WhyNoCapacity(const StudyView& view) {
+  for (const Group& group : view.groups) {
+    if (!group.first->why_no_capacity.empty()) {
+      return Printable(group.first->why_no_capacity);
+    }
+  }
+  return "the line's rate is not known";
+}
+
+void AddBars(Chart& chart, const Capacity& capacity, double row) {
+  double from = 0;
+  for (const Share& share : kShares) {
+    const double to = from + capacity.*share.of * kPercent;
+    if (to > from) chart.bars.push_back({row, from, to, share.colour});
+    from = to;
+  }
+}
+
+Panel CapacityPanel(const RowPanel& rows, const Picture& picture, bool small) {
+  const std::vector<Row> drawn = Thin(rows.rows);
+  std::vector<std::string> names;
+  for (const Row& row : drawn) names.push_back(row.name);
+  Panel panel;
+  panel.label = rows.label;
+  if (drawn.size() < rows.rows.size()) {
+    panel.label += ThinNote(rows.rows.size(), drawn.size());
+  }
+  Chart chart = small ? SmallRowChart(names) : RowChart(names);
+  for (std::size_t i = 0; i < drawn.size(); ++i) {
+    AddBars(chart, *drawn[i].group->capacity,
+            static_cast<double>(drawn.size() - 1 - i));
+  }
+  chart.x = LinearAxis(small ? "" : "% of the line's capacity", kPercent);
+  chart.x.high = kPercent;
+  panel.request = {std::move(chart),
+                   rows.label.empty()
+                       ? picture.title
+                       : fmt::format("{} ({})", picture.title, rows.label),
+                   picture.sentence + " " + picture.drawn};
+  return panel;
+}
+
+Curve LatencyCurve(const std::vector<const Group*>& groups, Metric metric) {
+  const bool median = metric == Metric::kLatencyP50;
+  Curve curve;
+  curve.label = median ? "median" : "99 % are faster";
+  curve.colour = median ? colour::kGreen : colour::kPink;
+  curve.shape = median ? Shape::kCircle : Shape::kDiamond;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const auto& figure = groups[i]->figure(metric);
+    if (!figure.has_value() || figure->median <= 0) continue;
+    curve.points.push_back({figure->median * kMilli,
+                            static_cast<double>(groups.size() - 1 - i),
+                            std::nullopt, false});
+  }
+  return curve;
+}
+
+}  // namespace
+
+Picture CapacityPicture(const StudyView& view) {
+  Picture picture;
+  picture.kind = "capacity";
+  picture.title = "Where the line's capacity went";
+  const std::vector<RowPanel> panels = CapacityRows(view);
+  if (panels.empty()) {
+    picture.sentence = fmt::format("Not observed: {}.", WhyNoCapacity(view));
+    picture.missing = "Nothing to draw.";
+    return picture;
+  }
+  std::vector<const Group*> groups;
+  for (const RowPanel& panel : panels) {
+    for (const Row& row : panel.rows) groups.push_back(row.group);
+  }
+  picture.sentence = CapacitySentence(view, groups);
+  picture.drawn = fmt::format(
+      "Shares of the time in which the line could have carried bytes, of the "
+      "trial of median throughput, by size of write.{}{}",
+      PooledLine(view), LinkLine(view));
+  for (const Share& share : kShares) {
+    picture.keys.push_back({share.colour, share.text, false});
+  }
+  const std::size_t drawn = std::min(panels.size(), kMostPanels + 1);
+  for (std::size_t i = 0; i < drawn; ++i) {
+    picture.panels.push_back(CapacityPanel(panels[i], picture, i > 0));
+  }
+  if (drawn < panels.size()) {
+    picture.drawn += fmt::format(
+        " {} more such pictures are left out; their figures are in "
+        "report.json.",
+        panels.size() - drawn);
+  }
+  return picture;
+}
+
+Picture LatencyPicture(const StudyView& view) {
+  Picture picture;
+  picture.kind = "latency";
+  picture.title = "Round trips of request and response";
+  picture.sentence = LatencySentence(view);
+  const std::vector<const Group*> drawn = Thin(view.latency);
+  picture.drawn = fmt::format(
+      "Time of a round at the client, median of the blocks' median and 99 % "
+      "quantile (log scale).{}{}{}",
+      ThinNote(view.latency.size(), drawn.size()), PooledLine(view),
+      LinkLine(view));
+  std::vector<std::string> names;
+  for (const Group* group : drawn) {
+    names.push_back(CaseText(view, *group, {"pattern"}));
+  }
+  Chart chart = RowChart(names);
+  chart.curves = {LatencyCurve(drawn, Metric::kLatencyP50),
+                  LatencyCurve(drawn, Metric::kLatencyP99)};
+  chart.curve_labels = false;
+  std::vector<double> span;
+  for (Curve& curve : chart.curves) {
+    picture.keys.push_back({curve.colour, curve.label, false});
+    curve.points_only = true;
+    for (const ChartPoint& point : curve.points) span.push_back(point.x);
+  }
+  if (span.empty()) {
+    picture.missing = "Nothing to draw.";
+    return picture;
+  }
+  chart.x = DecimalLogAxis("round trip, ms (log scale)",
+                           *std::min_element(span.begin(), span.end()),
+                           *std::max_element(span.begin(), span.end()));
+  Panel panel;
+  panel.request = {std::move(chart), picture.title,
+                   picture.sentence + " " + picture.drawn};
+  picture.panels.push_back(std::move(panel));
+  return picture;
+}
+
+}  // namespace wiretoll
