@@ -165,7 +165,8 @@ Outcome<std::string> FindProgram(const std::string& name) {
       ":/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin");
   for (std::string folder; std::getline(folders, folder, ':');) {
     if (folder.empty()) continue;
-    if (IsProgram(folder + "/" + name)) return folder + "/" + name;
+    std::string file = fmt::format("{}/{}", folder, name);
+    if (IsProgram(file)) return file;
   }
   return Fail(fmt::format("{} is not installed; on Debian: apt install {}",
                           name, PackageOf(name)));
