@@ -173,16 +173,14 @@ Outcome<ExitCode> Do(const LabCommand& command) {
   return ExitCode::kUsage;
 }
 
-Outcome<ExitCode> Do(const RelaySpec& relay) {
-  const auto ran = RunRelay(relay);
-  if (!ran.has_value()) return ran.error();
-  return ExitCode::kDone;
-}
-
 int Main(const std::vector<std::string>& arguments) {
   if (auto ready = PrepareProcess(); !ready.has_value()) {
     fmt::print(stderr, "cannot start: {}\n", ready.error().message());
     return static_cast<int>(ExitCode::kNothingRan);
+  }
+  // A lab starts this program anew, inside its namespaces.
+  if (const auto helped = RunLabHelper(arguments)) {
+    return static_cast<int>(*helped);
   }
   const Command command = ParseCommandLine(arguments);
   const auto done =

@@ -332,19 +332,6 @@ void AddLab(CLI::App& app, std::shared_ptr<LabCommand> lab) {
   status->callback([lab] { lab->what = LabCommand::What::kStatus; });
 }
 
-// Started by a lab, not by people.
-void AddRelay(CLI::App& app, std::shared_ptr<RelaySpec> relay) {
-  CLI::App* verb = app.add_subcommand("lab-relay", "");
-  verb->group("");
-  verb->add_option("--tap-a", relay->tap_a)->required();
-  verb->add_option("--tap-b", relay->tap_b)->required();
-  verb->add_option_function<std::int64_t>(
-      "--delay-ns",
-      [relay](std::int64_t delay) { relay->delay = Nanoseconds{delay}; });
-  verb->add_option("--loss", relay->loss);
-  verb->add_option("--seed", relay->seed);
-}
-
 }  // namespace
 
 Command ParseCommandLine(const std::vector<std::string>& arguments) {
@@ -357,14 +344,12 @@ Command ParseCommandLine(const std::vector<std::string>& arguments) {
   const auto theory = std::make_shared<TheoryCommand>();
   const auto list = std::make_shared<ListOptions>();
   const auto lab = std::make_shared<LabCommand>();
-  const auto relay = std::make_shared<RelaySpec>();
   AddRun(app, run);
   AddReport(app, report);
   AddTheory(app, theory);
   app.add_subcommand("list", "Which studies there are, and what each asks")
       ->add_flag("--json", list->json, "As JSON");
   AddLab(app, lab);
-  AddRelay(app, relay);
   if (!arguments.empty() && arguments.front().rfind('-', 0) != 0 &&
       !IsKnownVerb(app, arguments.front())) {
     std::fprintf(stderr,
@@ -384,8 +369,7 @@ Command ParseCommandLine(const std::vector<std::string>& arguments) {
   if (app.got_subcommand("report")) return *report;
   if (app.got_subcommand("theory")) return *theory;
   if (app.got_subcommand("list")) return *list;
-  if (app.got_subcommand("lab")) return *lab;
-  return *relay;
+  return *lab;
 }
 
 }  // namespace wiretoll

@@ -77,7 +77,7 @@ struct Answered {
 };
 
 using Command = std::variant<Answered, RunOptions, ReportOptions, TheoryCommand,
-                             ListOptions, LabCommand, RelaySpec>;
+                             ListOptions, LabCommand>;
 
 // Prints help, version and usage errors itself; those come back as Answered
 // with the exit code (0 or 2).
