@@ -89,7 +89,9 @@ struct Capacity {
   double retransmission = 0;
   double window_wait = 0;   // Kernel: limited by the peer's window.
   double ack_wait = 0;      // Kernel busy, nothing of ours on the line.
-  double program_wait = 0;  // Nothing to send: the program was not there.
+  double program_wait = 0;  // All sent is acknowledged, and no more written:
+                            // the sender's program, or the receiver's that
+                            // still reads what has arrived.
 };
 
 // What headers and rules say about a case (harness/theory), for the pair and

@@ -15,7 +15,9 @@ namespace wiretoll {
 // counts: payload that was read, headers, retransmissions (each at the mean
 // size of a frame), and the rest of layer 1. What it did not carry goes, as
 // far as there is of it, to
-//   the program:  time with nothing unacknowledged or unsent (not busy),
+//   the program:  time with nothing unacknowledged or unsent (not busy): the
+//                 sender's, or the receiver's that reads on after the last
+//                 byte has come,
 //   the window:   time that the kernel counted as limited by the peer's window,
 //   the ACK:      all that is left: busy, and nothing on the line. The send
 //                 buffer's limit is here too: room in it comes with an ACK.

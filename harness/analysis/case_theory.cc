@@ -127,11 +127,16 @@ std::optional<SmallWrites> SmallWritesOf(const CellFacts& facts) {
                      Nanoseconds(std::llround(*seen.rtt_ns))};
 }
 
+// Below that a host's scheduling decides when an ACK is seen (measured, Linux
+// 6.18), unless all is written within the round trip.
+constexpr Nanoseconds kLeastNetworkRtt{1'000'000};
+
 void AddNagle(const SmallWrites& stream, bool linux_tcp,
               Predictions& predictions) {
   predictions.Add(Rule::kNagleClassic, Metric::kBytesPerSegment,
                   NagleClassicSegmentBytes(stream), PredictionKind::kValue);
   if (!linux_tcp) return;
+  if (stream.rtt < kLeastNetworkRtt && stream.phase >= stream.rtt) return;
   if (const auto segments = NagleMinshallSegments(stream)) {
     predictions.Add(Rule::kNagleMinshall, Metric::kDataSegments, *segments,
                     PredictionKind::kValue);

@@ -117,6 +117,20 @@ std::optional<Capacity> MedianCapacity(const Trials& trials, double median) {
   return capacity;
 }
 
+// With few blocks an interval can reach beyond what is possible.
+void CapHigh(Cell& cell, Metric metric, double most) {
+  auto& figure = cell.figures[Index(metric)];
+  if (!figure || !figure->interval || figure->median > most) return;
+  figure->interval->high = std::min(figure->interval->high, most);
+}
+
+void CapIntervals(Cell& cell) {
+  CapHigh(cell, Metric::kEfficiency, 1);
+  if (!cell.theory) return;
+  CapHigh(cell, Metric::kBytesPerSegment,
+          static_cast<double>(cell.theory->mss));
+}
+
 std::string WhyNothing(const Cell& cell) {
   if (cell.failed == 0) return "every trial was skipped";
   if (cell.skipped == 0) return "every trial failed";
@@ -287,6 +301,7 @@ void CellTable::FinishDraft(MedianIntervals& intervals, Draft& draft) {
                 cell.receiver_os, draft.rate_bits_per_second});
   cell.theory = std::move(theory.value);
   cell.why_no_theory = std::move(theory.reason);
+  CapIntervals(cell);
 }
 
 std::vector<Cell> CellTable::Finish(MedianIntervals& intervals) {

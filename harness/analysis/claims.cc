@@ -94,6 +94,10 @@ std::string Figure(const Estimate& estimate, const std::string& unit) {
                      Spell(estimate.interval->high, unit), estimate.blocks);
 }
 
+std::string Counted(std::size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
 std::string SystemName(const std::string& os) {
   if (os == "windows") return "Windows";
   if (os == "linux") return "Linux";
@@ -312,9 +316,9 @@ Finding Answerer::Value(const Claim& claim) {
   for (auto& [block, values] : in_block) blocks.push_back(SortedMedian(values));
   Estimate estimate = intervals_.Of(std::move(blocks));
   estimate = Including(SortedMedian(medians), estimate);
-  return FindingOf(
-      claim, estimate, MetricUnit(metric_),
-      fmt::format("{} of {} cases is", MetricName(metric_), cells.size()));
+  return FindingOf(claim, estimate, MetricUnit(metric_),
+                   fmt::format("{} of {} is", MetricName(metric_),
+                               Counted(cells.size(), "cell")));
 }
 
 // --- kRatio -----------------------------------------------------------------
@@ -385,10 +389,12 @@ Finding Answerer::RatioOf(const Claim& claim) {
   }
   std::vector<double> blocks;
   for (auto& [block, ratios] : in_block) blocks.push_back(SortedMedian(ratios));
-  Finding finding =
-      FindingOf(claim, intervals_.Of(std::move(blocks)), "",
-                fmt::format("ratio of {} over {} pairs of cases is",
-                            MetricName(metric_), couples.size()));
+  Finding finding = FindingOf(
+      claim, intervals_.Of(std::move(blocks)), "",
+      fmt::format("ratio of {} over {} is", MetricName(metric_),
+                  couples.size() == 1
+                      ? "1 pair of cells"
+                      : fmt::format("{} pairs of cells", couples.size())));
   finding.why += remark;
   return finding;
 }

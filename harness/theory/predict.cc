@@ -70,8 +70,8 @@ RuleText SmallWriteText(Rule rule) {
               "written within a round trip: 1 + ceil((n - 1) x write / MSS); "
               "else 1 + time of writing / round trip; the ACK leaves at once",
               "Linux tcp_output.c; RFC 1122 4.2.3.4 is the classic rule",
-              "where a round trip's writes fill a segment; below about 100 us "
-              "between writes on one machine; delayed ACKs"};
+              "where a round trip's writes fill a segment; round trips below "
+              "1 ms, where scheduling decides; delayed ACKs"};
     case Rule::kSegmentAWrite:
       return {"a segment a write", "segments",
               "no Nagle: each write leaves as it comes, split above the MSS",

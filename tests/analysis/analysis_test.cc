@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <fstream>
+#include <array>
 
 #include "tests/analysis/synthetic_run.h"
 
@@ -215,6 +215,22 @@ TEST(AnalysisTest, RunsAreNeitherPooledNorPaired) {
   EXPECT_EQ(analysis.cells[12].run, 1U);
   EXPECT_EQ(analysis.cells[12].case_id, analysis.cells[0].case_id);
   EXPECT_FALSE(PairedRatio(first, second, 1).has_value());
+}
+
+// 0.9, 0.5 and 0.99 of layer 1: Student's interval of three would go far
+// over 1.
+TEST(AnalysisTest, AnIntervalStaysWithinWhatIsPossible) {
+  const Analysis analysis =
+      AnalyseRuns({{.blocks = 3, .adjust = [](Sample& sample) {
+                      constexpr std::array kShares{0.9, 0.5, 0.99};
+                      sample.wire->l1_bytes = static_cast<std::int64_t>(
+                          static_cast<double>(sample.receiver->bytes) /
+                          kShares[static_cast<std::size_t>(sample.repeat)]);
+                    }}});
+  const Estimate& estimate =
+      *analysis.cells.front().figure(Metric::kEfficiency);
+  EXPECT_NEAR(estimate.median, 0.9, 1e-4);
+  EXPECT_EQ(estimate.interval->high, 1);
 }
 
 // --- Bad days ---------------------------------------------------------------

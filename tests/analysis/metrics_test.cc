@@ -270,6 +270,18 @@ TEST(CaseTheoryTest, MinshallsRuleIsNotForWindows) {
   EXPECT_NE(Find(theory, "Nagle, classic"), nullptr);
 }
 
+// A round trip of 60 us is the scheduler's, not the network's.
+TEST(CaseTheoryTest, MinshallsRuleIsNotForRoundTripsWithinAMachine) {
+  Workload workload;
+  workload.write = Bytes{1};
+  CellFacts facts = FactsOf(workload);
+  facts.negotiated.rtt_ns = 60e3;
+  EXPECT_EQ(Find(*TheoryOf(facts).value, "Nagle, Minshall's variant"), nullptr);
+  facts.negotiated.sending_ns = 50e3;  // All within the round trip.
+  EXPECT_EQ(Find(*TheoryOf(facts).value, "Nagle, Minshall's variant")->value,
+            3);
+}
+
 // SO_RCVBUF 2 reads back 2304, announces 1152, and segments are 576: 131,072
 // bytes in 228. Linux counts that into the MSS it tells; a full segment is
 // still what the MTU takes: ceil(131,072 / 1448) = 91.
