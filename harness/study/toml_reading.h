@@ -5,6 +5,9 @@
 
 #define TOML_EXCEPTIONS 0
 #define TOML_ENABLE_FORMATTERS 0
+// toml++ 3.3 asserts that a table header goes on with a key before it reports
+// that one does not ("[[["): a debug build would end on a malformed file.
+#define TOML_ASSERT(expression) static_assert(true)
 #include <toml++/toml.h>
 
 #include <optional>

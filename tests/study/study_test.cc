@@ -325,6 +325,11 @@ TEST(StudyTest, MalformedTomlIsRefusedAtItsLine) {
               HasSubstr("cases/x.toml:3: malformed TOML: "));
   EXPECT_THAT(Complaint(WithFactors("write = [99999999999999999999]")),
               HasSubstr("cases/x.toml:4: malformed TOML: "));
+  EXPECT_THAT(Complaint("[[["), HasSubstr("cases/x.toml:1: malformed TOML: "));
+  EXPECT_THAT(Complaint("[]"), HasSubstr("cases/x.toml:1: malformed TOML: "));
+  EXPECT_THAT(Complaint("["), HasSubstr("cases/x.toml:1: malformed TOML: "));
+  EXPECT_THAT(Complaint("x = " + std::string(100'000, '[')),
+              HasSubstr("cases/x.toml:1: malformed TOML: "));
   EXPECT_THAT(Complaint(std::string(100'000, '[')),
               HasSubstr("cases/x.toml:1: malformed TOML: "));
 }
