@@ -59,8 +59,8 @@ struct Tally {
 class PayloadSender {
  public:
   // `largest` message in bytes. With `follow` each byte is the one that a
-  // PayloadVerifier expects at its place; without, every message is the same
-  // bytes again, which spares the cache nothing and costs it nothing.
+  // PayloadVerifier expects at its place; without, every message is the
+  // pattern's start again, as with a program that has one buffer.
   PayloadSender(std::uint64_t seed, std::int64_t largest, bool follow)
       : follow_(follow),
         payload_(MakePayload(seed, static_cast<std::size_t>(largest) +
