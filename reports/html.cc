@@ -37,8 +37,9 @@ padding:.8rem 1rem;font-size:.95rem}
 .card b{font-size:1.35rem;line-height:1.3;display:block}
 figure{margin:2.4rem 0}
 figure h3{margin:0 0 .3rem}
-figcaption{margin-top:.5rem;max-width:60em}
-figcaption small,.note{color:var(--dim);font-size:.84rem}
+figcaption{margin:.2rem 0 .5rem;max-width:60em}
+.drawn{margin:.4rem 0;max-width:70em;line-height:1.4}
+.drawn small,.note{color:var(--dim);font-size:.84rem}
 .box{overflow-x:auto}
 .large svg{display:block;width:100%;min-width:780px;height:auto}
 .small{display:grid;grid-template-columns:repeat(auto-fit,minmax(300px,1fr));
@@ -143,22 +144,25 @@ class Page {
   }
 
   void Figure(const Picture& picture) {
-    Raw(fmt::format("<figure class=\"picture\">\n<h3>{}</h3>\n",
-                    HtmlText(picture.title)));
-    const bool drawable = !picture.panels.empty();
-    if (drawable && document_.no_pictures.empty()) {
-      Keys(picture.keys);
-      Panels(picture.panels);
-    } else {
-      Raw(fmt::format("<div class=\"missing\">{}</div>\n",
-                      drawable
-                          ? "No picture: " + HtmlText(document_.no_pictures)
-                          : HtmlText(picture.missing)));
-    }
     Raw(
-        fmt::format("<figcaption><b>{}</b> <small>{}</small></figcaption>\n"
-                    "</figure>\n",
-                    HtmlText(picture.sentence), HtmlText(picture.drawn)));
+        fmt::format("<figure class=\"picture\">\n<h3>{}</h3>\n"
+                    "<figcaption><b>{}</b></figcaption>\n",
+                    HtmlText(picture.title), HtmlText(picture.sentence)));
+    const bool drawable = !picture.panels.empty();
+    if (!drawable) {
+      Raw(fmt::format("<div class=\"missing\">{}</div>\n",
+                      HtmlText(picture.missing)));
+    } else if (!document_.no_pictures.empty()) {
+      Raw(fmt::format("<div class=\"missing\">No picture: {}</div>\n",
+                      HtmlText(document_.no_pictures)));
+    } else {
+      Keys(picture.keys);
+      Large(picture.panels[0]);
+    }
+    Raw(fmt::format("<p class=\"drawn\"><small>{}</small></p>\n",
+                    HtmlText(picture.drawn)));
+    if (drawable && document_.no_pictures.empty()) Others(picture.panels);
+    Raw("</figure>\n");
   }
 
   void Keys(const std::vector<Key>& keys) {
@@ -183,12 +187,15 @@ class Page {
     Raw("</ul>\n");
   }
 
-  void Panels(const std::vector<Panel>& panels) {
-    if (!panels[0].label.empty()) {
-      Raw(fmt::format("<p class=\"which\">{}</p>\n",
-                      HtmlText(panels[0].label)));
+  void Large(const Panel& panel) {
+    if (!panel.label.empty()) {
+      Raw(fmt::format("<p class=\"which\">{}</p>\n", HtmlText(panel.label)));
     }
-    Raw(fmt::format("<div class=\"box large\">{}</div>\n", panels[0].svg));
+    Raw(fmt::format("<div class=\"box large\" tabindex=\"0\">{}</div>\n",
+                    panel.svg));
+  }
+
+  void Others(const std::vector<Panel>& panels) {
     const std::size_t shown = std::min(panels.size(), 1 + kPanelsBeforeFold);
     Small(panels, 1, shown);
     if (panels.size() <= shown) return;
@@ -225,7 +232,7 @@ class Page {
   }
 
   void Rows(const Table& table) {
-    Raw("<div class=\"table\"><table>\n<thead><tr>");
+    Raw("<div class=\"table\" tabindex=\"0\"><table>\n<thead><tr>");
     for (const Column& column : table.columns) {
       Raw(fmt::format("<th scope=\"col\"{}>{}</th>",
                       column.figures ? "" : " class=\"w\"",

@@ -185,8 +185,8 @@ class ScriptWriter {
                       colour));
     }
     Add(fmt::format("'-' using 1:2 with lines lc rgb '{}' lw {} dt {} notitle",
-                    colour, curve.shape == Shape::kNone ? 1.6 : 2.2,
-                    curve.dashed ? "(4,4)" : "solid"));
+                    colour, curve.shape == Shape::kNone ? 1.3 : 2.2,
+                    curve.dashed ? "(9,9)" : "solid"));
     for (const bool hollow : {false, true}) {
       Add(
           fmt::format("'-' using 1:2 with points pt {} ps 0.75 lc rgb '{}' "

@@ -267,7 +267,7 @@ void AddEfficiencyCard(const StudyView& view, std::vector<Card>& cards) {
       series->label);
   if (first.interval.has_value() && last.interval.has_value()) {
     card.text +=
-        fmt::format("; 95 %: {} and {}", IntervalText(*first.interval, 100),
+        fmt::format("; 95 %: {} and {} %", IntervalText(*first.interval, 100),
                     IntervalText(*last.interval, 100));
   }
   cards.push_back(std::move(card));

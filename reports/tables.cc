@@ -393,7 +393,7 @@ Table PredictionsTable(const StudyView& view) {
   table.columns = {{"case", false},   {"pair", false}, {"rule", false},
                    {"figure", false}, {"predicted"},   {"measured"},
                    {"left over"}};
-  int missed = 0, bounds = 0, broken = 0;
+  int values = 0, missed = 0, bounds = 0, broken = 0;
   for (const bool streams : {true, false}) {
     for (const Cell* cell : CellsOf(view, streams)) {
       if (!cell->theory.has_value()) continue;
@@ -408,6 +408,7 @@ Table PredictionsTable(const StudyView& view) {
              measured ? LeftOver(prediction, *measured) : kNone});
         if (!measured) continue;
         if (prediction.kind == PredictionKind::kValue) {
+          ++values;
           missed += Covers(*measured, prediction.value) ? 0 : 1;
         } else {
           ++bounds;
@@ -418,8 +419,11 @@ Table PredictionsTable(const StudyView& view) {
   }
   if (!table.rows.empty()) {
     table.sentence = fmt::format(
-        "{} of {} kept; {} off the interval of what was measured.",
-        bounds - broken, Count(bounds, "bound"), Count(missed, "prediction"));
+        "{} of {} hold; {} of {} of a value lie within the interval of what "
+        "was "
+        "measured.",
+        bounds - broken, Count(bounds, "bound"), values - missed,
+        Count(values, "prediction"));
   }
   Cut(table, "report.json");
   table.empty = "No rule predicts a figure of these cases.";
@@ -453,7 +457,7 @@ Table PairsTable(const StudyView& view) {
   table.columns = {{"case", false},  {"base", false},
                    {"other", false}, {"ratio"},
                    {"95 %"},         {"throughput of the other is", false}};
-  int told = 0;
+  std::vector<Row> alike;
   for (const Effect& effect : view.analysis->effects) {
     const Cell& base = view.analysis->cells[effect.base_cell];
     if (effect.factor != "pair" || base.study != view.study ||
@@ -462,17 +466,24 @@ Table PairsTable(const StudyView& view) {
     }
     const Cell& other = view.analysis->cells[effect.other_cell];
     const Ratio& ratio = effect.ratio;
-    if (ratio.verdict != Verdict::kNotDistinguishable) ++told;
-    table.rows.push_back(
-        {Printable(base.case_id), PairText(base), PairText(other),
-         FormatNumber(ratio.median),
-         ratio.interval ? IntervalText(*ratio.interval) : kNone,
-         VerdictText(ratio)});
+    const bool told = ratio.verdict != Verdict::kNotDistinguishable;
+    // Differences first.
+    (told ? table.rows : alike)
+        .push_back({Printable(base.case_id), PairText(base), PairText(other),
+                    FormatNumber(ratio.median),
+                    ratio.interval ? IntervalText(*ratio.interval) : kNone,
+                    VerdictText(ratio)});
   }
+  const std::size_t told = table.rows.size();
+  table.rows.insert(table.rows.end(), alike.begin(), alike.end());
   if (!table.rows.empty()) {
+    constexpr double kByChance = 0.05;
+    const auto all = static_cast<double>(table.rows.size());
     table.sentence = fmt::format(
-        "In {} of {} a difference between the pairs can be told.", told,
-        Count(static_cast<long long>(table.rows.size()), "comparison"));
+        "In {} of {} a difference between the pairs can be told; chance alone "
+        "would make up to {}.",
+        told, Count(static_cast<long long>(table.rows.size()), "comparison"),
+        static_cast<int>(std::ceil(all * kByChance)));
   }
   Cut(table, "report.json");
   table.empty = "Only one pair of hosts was measured.";

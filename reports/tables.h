@@ -12,7 +12,7 @@ Table CasesTable(const StudyView& view);        // A row a case and pair.
 Table LatencyTable(const StudyView& view);      // Request-response.
 Table PredictionsTable(const StudyView& view);  // Against measurements.
 Table RulesTable(const StudyView& view);
-Table PairsTable(const StudyView& view);        // Pairs of hosts compared.
+Table PairsTable(const StudyView& view);  // Pairs of hosts compared.
 
 // Of the whole report.
 Table BuffersTable(const Analysis& analysis);

@@ -54,6 +54,16 @@ WrittenReport ReportOf(const Analysis& analysis,
   return Need(WriteReport(analysis, spec));
 }
 
+void SetFactor(Factors& factors, const std::string& name,
+               const FactorValue& value) {
+  for (auto& [key, old] : factors) {
+    if (key != name) continue;
+    old = value;
+    return;
+  }
+  factors.emplace_back(name, value);
+}
+
 std::string ReadFile(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;

@@ -24,6 +24,10 @@ Analysis AnalysisOf(const std::filesystem::path& folder,
 WrittenReport ReportOf(const Analysis& analysis,
                        const std::filesystem::path& folder);
 
+// Replaces the factor, or adds it.
+void SetFactor(Factors& factors, const std::string& name,
+               const FactorValue& value);
+
 std::string ReadFile(const std::filesystem::path& path);
 std::string PageOf(const std::filesystem::path& folder);
 

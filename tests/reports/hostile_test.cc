@@ -50,8 +50,11 @@ class HostileTest : public testing::Test {
   // As series, as panels and as rows of pictures.
   void PoisonCells() {
     const std::vector<Cell> cells = analysis_.cells;
+    for (Cell& cell : analysis_.cells) {
+      SetFactor(cell.factors, "congestion", std::string("cubic"));
+    }
     for (Cell cell : cells) {
-      cell.factors.emplace_back("congestion", Hostile("factor"));
+      SetFactor(cell.factors, "congestion", Hostile("factor"));
       cell.sender_os = Hostile("os");
       cell.sender_stack = Hostile("sender-stack");
       cell.link = Hostile("cell-link");
@@ -80,11 +83,14 @@ TEST_F(HostileTest, ThePageShowsThemAsText) {
   EXPECT_EQ(CountOf(page, "<script"), 0);
   for (const char* name :
        {"title", "question", "source", "link", "setting", "value", "host",
-        "stack", "fact", "known", "command", "note", "reason", "example",
-        "claim", "why", "factor", "case", "sender"}) {
+        "stack", "fact", "known", "note", "reason", "example", "claim", "why",
+        "factor", "case", "sender"}) {
     EXPECT_THAT(page, HasSubstr(std::string("&lt;script&gt;alert(&#39;") +
                                 name + "&#39;)"));
   }
+  // A shell would take the command as two words, the second all in quotes.
+  EXPECT_THAT(page, HasSubstr("<pre>wiretoll &#39;&lt;script&gt;alert(&#39;"
+                              "\\&#39;&#39;command&#39;\\&#39;&#39;)"));
   EXPECT_THAT(page, HasSubstr("хост 主机"));
 }
 

@@ -85,7 +85,8 @@ TEST(ReportTest, EveryPictureHasATitleASentenceAndWhatIsDrawn) {
   for (const std::string& figure : figures) {
     const auto titles = Between(figure, "<h3>", "</h3>");
     const auto sentences = Between(figure, "<figcaption><b>", "</b>");
-    const auto drawn = Between(figure, "<small>", "</small>");
+    const auto drawn =
+        Between(figure, "<p class=\"drawn\"><small>", "</small>");
     ASSERT_EQ(titles.size(), 1U);
     EXPECT_FALSE(titles[0].empty());
     ASSERT_EQ(sentences.size(), 1U);
@@ -255,7 +256,7 @@ TEST(ReportTest, ManyCellsAreCutWithANoteWhereTheRestIs) {
   const std::vector<Cell> cells = analysis.cells;
   for (std::int64_t buffer = 1; buffer < 90; ++buffer) {
     for (Cell cell : cells) {
-      cell.factors.emplace_back("rcvbuf", buffer);
+      SetFactor(cell.factors, "rcvbuf", buffer);
       analysis.cells.push_back(std::move(cell));
     }
   }
