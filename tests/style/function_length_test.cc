@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <istream>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -37,36 +38,51 @@ bool IsFunction(const std::string& head) {
          !words.ends_with("= {");
 }
 
-std::vector<LongFunction> FunctionsOver(int limit, std::istream& in) {
-  std::vector<LongFunction> found;
-  std::string head;    // Of a declaration that is not at its brace yet.
-  int first_line = 0;  // Where `head` begins.
-  bool heading = false;
-  bool inside = false;
-  int number = 0;
-  for (std::string line; std::getline(in, line);) {
-    ++number;
+// Takes a file line by line.
+class FunctionFinder {
+ public:
+  // The function that ends with this line, if one does.
+  std::optional<LongFunction> Take(const std::string& line) {
+    ++number_;
+    if (inside_) return End(line);
     const std::size_t indent = IndentOf(line);
-    if (inside) {
-      if (indent != IndentOf(head) || !line.substr(indent).starts_with('}')) {
-        continue;
-      }
-      const int lines = number - first_line + 1;
-      if (lines > limit) found.push_back({first_line, lines});
-      inside = false;
-      head.clear();
-      continue;
-    }
     // Members of a class are two to the right.
     if (indent == 0 || indent == 2) {
-      head.clear();
-      first_line = number;
-      heading = true;
+      head_.clear();
+      first_line_ = number_;
+      heading_ = true;
     }
-    if (heading) head += line;
-    if (!heading || !line.ends_with('{')) continue;
-    inside = IsFunction(head);
-    heading = false;  // What a table holds is no declaration.
+    if (heading_) head_ += line;
+    if (heading_ && line.ends_with('{')) {
+      inside_ = IsFunction(head_);
+      heading_ = false;  // What a table holds is no declaration.
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::optional<LongFunction> End(const std::string& line) {
+    const std::size_t indent = IndentOf(line);
+    const bool ends =
+        indent == IndentOf(head_) && line.substr(indent).starts_with('}');
+    if (!ends) return std::nullopt;
+    inside_ = false;
+    return LongFunction{first_line_, number_ - first_line_ + 1};
+  }
+
+  std::string head_;    // Of a declaration that is not at its brace yet.
+  int first_line_ = 0;  // Where `head_` begins.
+  int number_ = 0;
+  bool heading_ = false;
+  bool inside_ = false;
+};
+
+std::vector<LongFunction> FunctionsOver(int limit, std::istream& in) {
+  std::vector<LongFunction> found;
+  FunctionFinder finder;
+  for (std::string line; std::getline(in, line);) {
+    const std::optional<LongFunction> function = finder.Take(line);
+    if (function && function->lines > limit) found.push_back(*function);
   }
   return found;
 }
