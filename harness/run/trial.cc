@@ -15,6 +15,8 @@ using Clock = std::chrono::steady_clock;
 // The agents keep the deadline themselves and say what they were waiting for;
 // this much later the coordinator stops waiting for them to say it.
 constexpr auto kGrace = 2s;
+// To bind a socket takes an agent no time; a slow ssh is allowed for.
+constexpr std::chrono::milliseconds kTimeToPrepare = 5s;
 
 // What one end has said so far in this trial.
 struct Side {
@@ -25,6 +27,7 @@ struct Side {
   std::optional<EndReport> report;
   std::optional<std::string> error;
   bool skip = false;
+  bool mute = false;  // Said nothing when it had to.
 
   [[nodiscard]] bool Finished() const { return report || error; }
 };
@@ -69,8 +72,8 @@ class TrialRun {
         spec_(spec),
         cancel_(cancel),
         until_(Clock::now() + spec.deadline + kGrace),
-        sender_{sender, Role::kSender, 0, {}, {}, {}, false},
-        receiver_{receiver, Role::kReceiver, 0, {}, {}, {}, false} {}
+        sender_{sender, Role::kSender, 0, {}, {}, {}, false, false},
+        receiver_{receiver, Role::kReceiver, 0, {}, {}, {}, false, false} {}
 
   TrialResult Run() {
     const bool ran = Prepare() && Transfer();
@@ -82,9 +85,19 @@ class TrialRun {
   // The sender binds first, so that the receiver can be told whom to take.
   bool Prepare() {
     Begin(sender_, 0);
-    if (!Await([&] { return sender_.port.has_value(); })) return false;
+    if (!AwaitPort(sender_)) return false;
     Begin(receiver_, *sender_.port);
-    return Await([&] { return receiver_.port.has_value(); });
+    return AwaitPort(receiver_);
+  }
+
+  // Sooner than the agents' own deadline: else the one that waits in vain
+  // would be the first to complain.
+  bool AwaitPort(Side& side) {
+    const auto patience = std::min(kTimeToPrepare, spec_.deadline / 2);
+    const auto until = Clock::now() + patience;
+    if (Await(until, [&] { return side.port.has_value(); })) return true;
+    if (!side.Finished() && first_ == nullptr && !cancel_()) side.mute = true;
+    return false;
   }
 
   bool Transfer() {
@@ -93,8 +106,9 @@ class TrialRun {
     go.verb = "go";
     go.port = *receiver_.port;
     sender_.end.link->Send(go);
-    return Await(
-        [&] { return sender_.report.has_value() && receiver_.report; });
+    return Await(until_, [&] {
+      return sender_.report.has_value() && receiver_.report.has_value();
+    });
   }
 
   void Begin(Side& side, std::uint16_t peer_port) {
@@ -120,13 +134,12 @@ class TrialRun {
   // True once `done`; false if an end failed, time ran out or we were told to
   // stop.
   template <class Predicate>
-  bool Await(Predicate done) {
-    const bool in_time = PumpUntil(io_, until_, [&] {
+  bool Await(SteadyTime until, Predicate done) {
+    PumpUntil(io_, until, [&] {
       Hear(sender_);
       Hear(receiver_);
       return done() || sender_.error || receiver_.error || cancel_();
     });
-    if (!in_time) late_ = true;
     return done() && !sender_.error && !receiver_.error;
   }
 
@@ -150,8 +163,8 @@ class TrialRun {
     PumpUntil(io_, until, [&] { return Over(sender_) && Over(receiver_); });
     for (Side* side : {&sender_, &receiver_}) {
       if (side->id == 0 || side->Finished()) continue;
-      side->error = "the agent gave no answer (stopped, or its host is gone?)";
-      side->end.link->Kill(*side->error);
+      side->mute = true;
+      side->end.link->Kill("no answer");
     }
   }
 
@@ -180,22 +193,21 @@ class TrialRun {
     return result;
   }
 
-  // Whose error to tell: the first that came. When time ran out, an agent
-  // that gave no answer at all rather than the one that waited for it.
+  // Whose error to tell: an agent that gave no answer at all rather than the
+  // one that waited for it, else the first that came.
   const Side& Culprit() const {
+    if (sender_.mute) return sender_;
+    if (receiver_.mute) return receiver_;
     if (first_ != nullptr) return *first_;
-    const bool sender_mute = !sender_.end.link->alive();
-    if (sender_mute || !sender_.report) return sender_;
-    return receiver_;
+    return sender_.report ? receiver_ : sender_;
   }
 
-  std::string Words(const Side& side) const {
+  static std::string Words(const Side& side) {
     const char* role = side.role == Role::kSender ? "sender" : "receiver";
-    return fmt::format(
-        "{} {}: {}{}", role, side.end.host->name,
-        side.error.value_or("no report"),
-        late_ ? fmt::format(" within {} s", spec_.deadline.count() / 1000)
-              : std::string());
+    const std::string what =
+        side.mute ? "the agent gave no answer (stopped, or its host is gone?)"
+                  : side.error.value_or("no report");
+    return fmt::format("{} {}: {}", role, side.end.host->name, what);
   }
 
   std::string WhatDoesNotAddUp() const {
@@ -220,7 +232,6 @@ class TrialRun {
   Side sender_;
   Side receiver_;
   const Side* first_ = nullptr;
-  bool late_ = false;
   bool cancelled_ = false;
 };
 

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -126,25 +127,43 @@ TEST(ExactTest, GapsAreNeverShorterThanAsked) {
 }
 
 // With room in the congestion window and no autocorking, one write is one
-// segment, however fast they come.
+// segment, however fast they come. (A busy machine may answer so late that a
+// segment is sent again; that one is counted apart.)
 TEST(ExactTest, NodelayWithRoomInTheCongestionWindowIsASegmentAWrite) {
   REQUIRE_LAB();
   LabPair lab(NothingMerges());
   for (const std::int64_t size : {1, 32}) {
     const TrialResult result = lab.Trial(Messages(size, 2000, false));
-    EXPECT_EQ(SentSegments(result), 2000) << size << " B";
-    EXPECT_EQ(ReceivedSegments(result), 2000) << size << " B";
+    const std::int64_t again =
+        result.sender->counters.retransmitted_segments.value_or(0);
+    EXPECT_EQ(SentSegments(result) - again, 2000) << size << " B";
+    EXPECT_LE(again, 20);
   }
 }
 
 // --- Delay ------------------------------------------------------------------
+
+// A trial whose writes all came within `limit`: on a busy machine the writer
+// may be held up, and then the rule does not apply. Tries a few times.
+TrialResult WrittenWithin(LabPair& lab, const Workload& work,
+                          Nanoseconds limit) {
+  TrialResult result;
+  for (int attempt = 0; attempt < 20; ++attempt) {
+    result = lab.Trial(work);
+    if (result.sender && result.sender->elapsed_ns.value_or(0) < limit.count())
+      return result;
+  }
+  ADD_FAILURE() << "the writer never got through within "
+                << FormatDuration(limit);
+  return result;
+}
 
 // Round trip 40 ms, all written within it: one byte leaves at once, the other
 // 1999 wait for its ACK and leave in ceil(1999/1448) = 2 segments.
 TEST(ExactTest, NagleWithinOneRoundTripIsOneSegmentAndTheRestFull) {
   REQUIRE_LAB();
   LabPair lab(Delayed(20ms));
-  const TrialResult result = lab.Trial(Messages(1, 2000, true));
+  const TrialResult result = WrittenWithin(lab, Messages(1, 2000, true), 40ms);
   EXPECT_EQ(SentSegments(result), 1 + DivideUp(1999, kMss));
 }
 
@@ -154,10 +173,14 @@ TEST(ExactTest, NagleWithinOneRoundTripIsOneSegmentAndTheRestFull) {
 TEST(ExactTest, NodelayBeyondTheInitialWindowIsMerged) {
   REQUIRE_LAB();
   LabPair lab(Delayed(20ms));
-  EXPECT_EQ(SentSegments(lab.Trial(Messages(1, 2000, false))),
-            10 + DivideUp(1990, kMss));
-  EXPECT_EQ(SentSegments(lab.Trial(Messages(32, 2000, false))),
-            10 + DivideUp(1990 * 32, kMss));
+  for (const std::int64_t size : {1, 32}) {
+    Workload work = Messages(size, 2000, false);
+    // 64,000 bytes are more than an unset send buffer takes before the ACK.
+    work.sndbuf = Bytes{200000};
+    const TrialResult result = WrittenWithin(lab, work, 40ms);
+    EXPECT_EQ(SentSegments(result), 10 + DivideUp(1990 * size, kMss))
+        << size << " B";
+  }
 }
 
 // SO_SNDBUF v reads back max(4608, 2v), a queued one-byte write costs 1 + 832
@@ -320,33 +343,51 @@ TEST(ExactTest, ARoundOfOneByteIsOneSegmentEachWay) {
 
 // --- Acknowledgements -------------------------------------------------------
 
+// How many ACKs of a reader that does not read came at once: each covers one
+// byte more than the one before, while one that waited covers what was written
+// in 40 ms. Empty if the writer was held up meanwhile, which would make the
+// kernel acknowledge at once again.
+std::optional<int> AcksAtOnce(const std::vector<SeenSegment>& seen,
+                              const LabPair& lab) {
+  const auto data = Data(seen, lab);
+  for (std::size_t i = 1; i < data.size(); ++i) {
+    if (data[i].time - data[i - 1].time > 0.010) return std::nullopt;
+  }
+  int at_once = 0;
+  std::optional<std::uint32_t> before;
+  for (const SeenSegment& one : seen) {
+    const bool pure_ack = one.source == lab.host(1).address && !one.syn &&
+                          !one.fin && one.payload == 0;
+    if (!pure_ack) continue;
+    if (before && one.acknowledged - *before > 10) break;
+    ++at_once;
+    before = one.acknowledged;
+  }
+  return at_once;
+}
+
+std::vector<SeenSegment> WriteToOneWhoDoesNotRead(const LabPair& lab) {
+  Capture capture(lab.host(1).netns, "lab0");
+  const auto inside = [&](std::size_t host, const std::string& words) {
+    return "ip netns exec " + lab.host(host).netns + " " + SLEEPY_READER + " " +
+           words;
+  };
+  const std::string peer = lab.host(1).address + " 7500 ";
+  EXPECT_EQ(std::system((inside(1, peer + "600") + " &").c_str()), 0);
+  EXPECT_EQ(std::system(inside(0, "write " + peer + "200").c_str()), 0);
+  return capture.Stop();
+}
+
 // A fresh connection acknowledges its first 16 segments at once, whether or
 // not anybody reads; from then on an unread segment waits 40 ms.
 TEST(ExactTest, TheFirst16SegmentsAreAcknowledgedAtOnce) {
   REQUIRE_LAB();
   LabPair lab(NothingMerges());
-  Capture capture(lab.host(1).netns, "lab0");
-  const std::string reader = "ip netns exec " + lab.host(1).netns + " " +
-                             SLEEPY_READER + " " + lab.host(1).address +
-                             " 7500 900 &";
-  ASSERT_EQ(std::system(reader.c_str()), 0);
-  const std::string writer = "ip netns exec " + lab.host(0).netns + " " +
-                             SLEEPY_READER + " write " + lab.host(1).address +
-                             " 7500 200";
-  ASSERT_EQ(std::system(writer.c_str()), 0);
-  const auto seen = capture.Stop();
-  int at_once = 0;
-  double last_data = 0;
-  for (const SeenSegment& one : seen) {
-    if (one.source == lab.host(0).address && one.payload > 0)
-      last_data = one.time;
-    const bool pure_ack = one.source == lab.host(1).address && !one.syn &&
-                          !one.fin && one.payload == 0;
-    if (!pure_ack || last_data == 0) continue;
-    if (one.time - last_data > 0.030) break;
-    ++at_once;
-  }
-  EXPECT_EQ(at_once, 16);
+  std::optional<int> at_once;
+  for (int attempt = 0; attempt < 10 && !at_once; ++attempt)
+    at_once = AcksAtOnce(WriteToOneWhoDoesNotRead(lab), lab);
+  ASSERT_TRUE(at_once.has_value()) << "the writer was held up every time";
+  EXPECT_EQ(*at_once, 16);
 }
 
 // --- The line ---------------------------------------------------------------
