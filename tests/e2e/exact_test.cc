@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -106,12 +107,25 @@ TEST(ExactTest, OneByteWritesWithoutNagleAreCountedAsTcpdumpCountsThem) {
   CountersAgree(false);
 }
 
+// A trial in which nothing was sent twice: a busy machine may answer so late
+// that the kernel tries again, and merges what it sends again.
+TrialResult WithoutRetransmission(LabPair& lab, const Workload& work) {
+  TrialResult result;
+  for (int attempt = 0; attempt < 20; ++attempt) {
+    result = lab.Trial(work);
+    if (result.sender && result.sender->counters.retransmitted_segments == 0)
+      return result;
+  }
+  ADD_FAILURE() << "something was sent again every time";
+  return result;
+}
+
 TEST(ExactTest, NodelayWritesAMillisecondApartAreASegmentEach) {
   REQUIRE_LAB();
   LabPair lab(NothingMerges());
   Workload work = Messages(1, 300, false);
   work.gap = 1ms;
-  const TrialResult result = lab.Trial(work);
+  const TrialResult result = WithoutRetransmission(lab, work);
   EXPECT_EQ(SentSegments(result), 300);
   EXPECT_EQ(ReceivedSegments(result), 300);
 }
@@ -127,17 +141,15 @@ TEST(ExactTest, GapsAreNeverShorterThanAsked) {
 }
 
 // With room in the congestion window and no autocorking, one write is one
-// segment, however fast they come. (A busy machine may answer so late that a
-// segment is sent again; that one is counted apart.)
+// segment, however fast they come.
 TEST(ExactTest, NodelayWithRoomInTheCongestionWindowIsASegmentAWrite) {
   REQUIRE_LAB();
   LabPair lab(NothingMerges());
   for (const std::int64_t size : {1, 32}) {
-    const TrialResult result = lab.Trial(Messages(size, 2000, false));
-    const std::int64_t again =
-        result.sender->counters.retransmitted_segments.value_or(0);
-    EXPECT_EQ(SentSegments(result) - again, 2000) << size << " B";
-    EXPECT_LE(again, 20);
+    const TrialResult result =
+        WithoutRetransmission(lab, Messages(size, 2000, false));
+    EXPECT_EQ(SentSegments(result), 2000) << size << " B";
+    EXPECT_EQ(ReceivedSegments(result), 2000) << size << " B";
   }
 }
 
@@ -383,11 +395,16 @@ std::vector<SeenSegment> WriteToOneWhoDoesNotRead(const LabPair& lab) {
 TEST(ExactTest, TheFirst16SegmentsAreAcknowledgedAtOnce) {
   REQUIRE_LAB();
   LabPair lab(NothingMerges());
-  std::optional<int> at_once;
-  for (int attempt = 0; attempt < 10 && !at_once; ++attempt)
-    at_once = AcksAtOnce(WriteToOneWhoDoesNotRead(lab), lab);
-  ASSERT_TRUE(at_once.has_value()) << "the writer was held up every time";
-  EXPECT_EQ(*at_once, 16);
+  // The same number twice, in up to ten attempts: a busy machine holds up one
+  // side or the other now and then.
+  std::map<int, int> seen;
+  for (int attempt = 0; attempt < 10; ++attempt) {
+    const auto at_once = AcksAtOnce(WriteToOneWhoDoesNotRead(lab), lab);
+    if (!at_once || ++seen[*at_once] < 2) continue;
+    EXPECT_EQ(*at_once, 16);
+    return;
+  }
+  ADD_FAILURE() << "no number came twice: the machine is too busy to tell";
 }
 
 // --- The line ---------------------------------------------------------------
