@@ -1,0 +1,331 @@
+#!/usr/bin/env bash
+# The programs as a person meets them, one case a call:
+#   program_test.sh FOLDER_OF_PROGRAMS FOLDER_OF_STUDIES CASE
+# Exit 77: skipped, with the reason. Everything happens in a folder of its own.
+set -uo pipefail
+programs=$1 studies=$2 name=$3
+wiretoll=$programs/wiretoll
+work=$(mktemp -d)
+export WIRETOLL_CASES=$studies
+cd "$work" || exit 1
+trap 'rm -rf "$work"; "$wiretoll" lab down >/dev/null 2>&1' EXIT
+
+fail() {
+  echo "FAILED: $*" >&2
+  [[ -s out ]] && sed 's/^/  out: /' out >&2
+  [[ -s err ]] && sed 's/^/  err: /' err >&2
+  exit 1
+}
+skip() {
+  echo "skipped: $*"
+  exit 77
+}
+need_root() { [[ $(id -u) == 0 ]] || skip "needs root, for namespaces"; }
+
+# run EXPECTED_CODE ARGUMENT...: output in the files out and err.
+run() {
+  local expected=$1 code=0
+  shift
+  timeout 100 "$wiretoll" "$@" >out 2>err </dev/null || code=$?
+  [[ $code == "$expected" ]] || fail "exit $code, not $expected: wiretoll $*"
+}
+says() { grep -qF -- "$2" "$1" || fail "$1 does not say: $2"; }
+says_not() { ! grep -qF -- "$2" "$1" || fail "$1 says: $2"; }
+lines() { wc -l <"$1"; }
+unique_trials() { grep -o '"trial":"[^"]*"' "$1" | sort -u | wc -l; }
+
+# A study of $1 cases, each of $2 messages.
+small_study() {
+  local writes=1
+  for ((i = 2; i <= $1; i++)); do writes+=", $i"; done
+  cat >small.toml <<STUDY
+title = "Small"
+question = "Does it run?"
+repeats = 3
+[factors]
+write = [$writes]
+[stop]
+messages = $2
+STUDY
+}
+
+our_namespaces() { ip netns list 2>/dev/null | grep -c "^wiretoll-$1-" || true; }
+
+case $name in
+
+verbs_that_are_not_there_are_unknown)
+  for verb in compare check advise frobnicate; do
+    run 2 "$verb" a b
+    says err "unknown verb \"$verb\""
+    says err "run, report, theory, list, lab"
+  done
+  ;;
+
+help_and_version_answer)
+  run 0 --help
+  for word in run report theory list lab "Exit codes"; do says out "$word"; done
+  run 0 --version
+  says out "wiretoll 0."
+  for verb in run report theory list lab; do
+    run 0 "$verb" --help
+    [[ $(lines out) -ge 3 ]] || fail "$verb --help says little"
+  done
+  ;;
+
+usage_mistakes_exit_2_and_run_nothing)
+  for mistake in "run --link fast" "run --delay 5" "run --loss 200%" \
+    "run --repeats 0" "run --precision x" "run --ports 9-1" "run --nonsense" \
+    "run --filter colour=red" "run --filter write=7" "run no-such-study" \
+    "run --resume" "run --hosts h.toml --link 10mbit" "theory --payload x" \
+    "theory --ip 5" "report" "report no-such-folder" "lab" "run --lab linux" \
+    "run --lab linux,beos" "run --pairs a:b" "run --hosts no-such.toml"; do
+    # shellcheck disable=SC2086  # Words on purpose.
+    run 2 $mistake
+    [[ -s err ]] || fail "\"$mistake\" says nothing"
+    [[ ! -e runs ]] || fail "\"$mistake\" ran something"
+  done
+  ;;
+
+a_bad_study_names_file_line_and_key)
+  small_study 1 5
+  sed -i 's/^write = .*/wriet = [1]/' small.toml
+  run 2 run small.toml
+  says err "small.toml:5"
+  says err "wriet"
+  [[ ! -e runs ]] || fail "ran something"
+  ;;
+
+every_study_is_listed)
+  run 0 list
+  for file in "$studies"/*.toml; do says out "$(basename "$file" .toml)"; done
+  run 0 list --json
+  says out '"question"'
+  ;;
+
+theory_prints_the_well_known_figures)
+  # 1 byte, IPv4 and TCP without options: 20 + 20 + 1 = 41, padded to a frame
+  # of 64, and 20 of preamble and gap: 84. 1448 with timestamps: 1538.
+  run 0 theory --payload 1 --timestamps off --format csv
+  says out ",84,"
+  run 0 theory --payload 1448 --format csv
+  says out ",1538,"
+  run 0 theory --format json
+  [[ $(head -c 1 out) == "{" ]] || fail "no JSON"
+  run 0 theory --link 100mbit
+  says out "94.1"
+  ;;
+
+a_run_writes_folder_and_report_and_leaves_nothing)
+  need_root
+  small_study 2 50
+  run 0 run small.toml --out here
+  # 2 cases x 2 directions x 3 blocks.
+  [[ $(lines here/samples.jsonl) == 12 ]] || fail "not 12 samples"
+  [[ $(unique_trials here/samples.jsonl) == 12 ]] || fail "not 12 trials"
+  for file in run.json report/report.html report/report.md report/samples.csv \
+    report/report.json; do [[ -s here/$file ]] || fail "no $file"; done
+  says out "here/report/report.html"
+  run 0 report here --out again
+  cmp -s here/report/samples.csv again/samples.csv || fail "reports differ"
+  ip netns list | grep -q "^wiretoll-" && fail "namespaces left"
+  pgrep -f "$programs/wiretoll-agent" >/dev/null && fail "agents left"
+  true
+  ;;
+
+interrupting_keeps_what_was_measured_and_resume_completes_it)
+  need_root
+  small_study 4 2000
+  "$wiretoll" run small.toml --repeats 60 --out here >out 2>err </dev/null &
+  pid=$!
+  for ((i = 0; i < 100; i++)); do
+    [[ -s here/samples.jsonl ]] && (($(lines here/samples.jsonl) >= 5)) && break
+    sleep 0.05
+  done
+  kill -INT "$pid"
+  wait "$pid"
+  code=$?
+  [[ $code == 1 ]] || fail "exit $code after an interrupt, not 1"
+  says err "wiretoll run --resume --out here"
+  before=$(lines here/samples.jsonl)
+  ((before >= 5 && before < 480)) || fail "$before samples"
+  [[ $(our_namespaces "$pid") == 0 ]] || fail "namespaces left"
+  run 0 run --resume --out here --no-report
+  # 4 cases x 2 directions x 60 blocks.
+  [[ $(lines here/samples.jsonl) == 480 ]] || fail "not 480 samples"
+  [[ $(unique_trials here/samples.jsonl) == 480 ]] || fail "not 480 trials"
+  ;;
+
+a_killed_run_is_whole_resumes_and_leaves_nothing_after_the_next_start)
+  need_root
+  small_study 4 2000
+  "$wiretoll" run small.toml --repeats 30 --out here >out 2>err </dev/null &
+  pid=$!
+  for ((i = 0; i < 100; i++)); do
+    [[ -s here/samples.jsonl ]] && (($(lines here/samples.jsonl) >= 5)) && break
+    sleep 0.05
+  done
+  agents=$(pgrep -P "$pid" -f wiretoll-agent)
+  kill -KILL "$pid"
+  wait "$pid" 2>/dev/null
+  [[ -n $agents ]] || fail "no agents were seen"
+  run 0 run --resume --out here
+  # 4 cases x 2 directions x 30 blocks.
+  [[ $(lines here/samples.jsonl) == 240 ]] || fail "not 240 samples"
+  [[ $(unique_trials here/samples.jsonl) == 240 ]] || fail "not 240 trials"
+  [[ $(our_namespaces "$pid") == 0 ]] || fail "namespaces of the dead run left"
+  for agent in $agents; do
+    [[ ! -e /proc/$agent ]] || grep -q '^State:.Z' "/proc/$agent/status" ||
+      fail "agent $agent of the dead run left"
+  done
+  ;;
+
+a_stopped_agent_costs_its_trials_only)
+  need_root
+  small_study 2 300
+  "$wiretoll" run small.toml --repeats 40 --deadline 1s --out here --no-report \
+    >out 2>err </dev/null &
+  pid=$!
+  for ((i = 0; i < 100; i++)); do
+    [[ -s here/samples.jsonl ]] && (($(lines here/samples.jsonl) >= 3)) && break
+    sleep 0.05
+  done
+  kill -STOP "$(pgrep -P "$pid" -f wiretoll-agent | head -n 1)"
+  wait "$pid"
+  code=$?
+  [[ $code == 1 ]] || fail "exit $code, not 1"
+  # 2 cases x 2 directions x 40 blocks.
+  [[ $(lines here/samples.jsonl) == 160 ]] || fail "not 160 samples"
+  failed=$(grep -c '"outcome":"failed"' here/samples.jsonl)
+  ((failed >= 1 && failed <= 2)) || fail "$failed failed"
+  says here/samples.jsonl "the agent gave no answer"
+  ;;
+
+a_full_disk_is_said_and_what_was_written_stays_readable)
+  need_root
+  small_study 2 50
+  # The kernel refuses to let files grow beyond 40 KiB, as a full disk would.
+  (
+    trap '' XFSZ
+    ulimit -f 40
+    timeout 60 "$wiretoll" run small.toml --repeats 50 --out here >out 2>err \
+      </dev/null
+  )
+  code=$?
+  [[ $code == 1 ]] || fail "exit $code, not 1"
+  says err "samples.jsonl"
+  says err "--resume"
+  tail -c 1 here/samples.jsonl | od -c | grep -q '\\n' || fail "a torn line"
+  before=$(lines here/samples.jsonl)
+  ((before >= 1)) || fail "nothing kept"
+  run 0 report here --format csv
+  run 0 run --resume --out here --no-report
+  [[ $(unique_trials here/samples.jsonl) == 200 ]] || fail "not 200 trials"
+  [[ $(lines here/samples.jsonl) == 200 ]] || fail "not 200 samples"
+  ;;
+
+without_gnuplot_the_report_is_written_and_says_so)
+  need_root
+  small_study 2 20
+  run 0 run small.toml --out here --no-report
+  mkdir empty
+  code=0
+  PATH=$work/empty "$wiretoll" report here >out 2>err || code=$?
+  [[ $code == 0 ]] || fail "exit $code"
+  says err "gnuplot"
+  says here/report/report.html "gnuplot"
+  ;;
+
+odd_names_are_text_and_nothing_runs)
+  need_root
+  small_study 1 20
+  # shellcheck disable=SC2016  # Meant to be taken literally.
+  odd='`touch pwned` $(touch pwned) <script>alert(1)</script> "q" '"'s' жук"
+  sed -i "s|^title = .*|title = '''$odd'''|" small.toml
+  cat >hosts.toml <<HOSTS
+[hosts.'a \`touch pwned\` <script> жук']
+agent = ["$programs/wiretoll-agent"]
+address = "127.0.0.1"
+[hosts.'b \$(touch pwned)']
+agent = ["$programs/wiretoll-agent"]
+address = "127.0.0.2"
+HOSTS
+  run 0 run small.toml --hosts hosts.toml --out here
+  [[ -z $(find . -name pwned) ]] || fail "something was run"
+  says_not here/report/report.html "<script"
+  says here/report/report.html "&lt;script&gt;"
+  ;;
+
+loopback_is_called_loopback)
+  # A user without any right to namespaces: those of the machine are switched
+  # off for the child by a limit of none.
+  need_root
+  small_study 1 20
+  chmod 777 "$work"
+  cp "$programs/wiretoll" "$programs/wiretoll-agent" .
+  timeout 60 unshare --user --map-root-user bash -c '
+    echo 0 >/proc/sys/user/max_user_namespaces
+    echo 0 >/proc/sys/user/max_net_namespaces
+    exec ./wiretoll run small.toml --out here' >out 2>err </dev/null
+  code=$?
+  [[ $code == 0 ]] || fail "exit $code"
+  says err "loopback"
+  says err "not a network"
+  says here/samples.jsonl "loopback"
+  says here/report/report.html "not a network"
+  ;;
+
+without_root_a_user_namespace_serves)
+  need_root
+  command -v setpriv >/dev/null || skip "setpriv is missing (util-linux)"
+  setpriv --reuid 65534 --regid 65534 --clear-groups \
+    unshare --user --map-root-user --net true 2>/dev/null ||
+    skip "this system lets no user make user namespaces"
+  small_study 1 20
+  chmod 777 "$work"
+  cp "$programs/wiretoll" "$programs/wiretoll-agent" .
+  timeout 60 setpriv --reuid 65534 --regid 65534 --clear-groups \
+    ./wiretoll run small.toml --out here >out 2>err </dev/null
+  code=$?
+  [[ $code == 0 ]] || fail "exit $code"
+  says here/samples.jsonl "emulated link"
+  [[ $(stat -c %u here/samples.jsonl) == 65534 ]] || fail "not the user's file"
+  ;;
+
+a_lab_can_be_kept_used_and_taken_down)
+  need_root
+  small_study 1 20
+  run 0 lab up --link 10mbit
+  cp out hosts.toml
+  run 0 lab status
+  says out "10.0 Mbit/s"
+  run 0 run small.toml --hosts hosts.toml --out here --no-report
+  [[ $(lines here/samples.jsonl) == 6 ]] || fail "not 6 samples"
+  run 0 lab down
+  run 0 lab status
+  says out "no lab stands"
+  ;;
+
+precision_ends_when_it_is_reached_or_says_it_was_not)
+  need_root
+  small_study 1 20
+  run 0 run small.toml --precision 0.0001 --repeats 4 --out never --no-report
+  says err "precision"
+  [[ $(lines never/samples.jsonl) == 8 ]] || fail "not 4 blocks"
+  cat >slow.toml <<'STUDY'
+title = "Paced"
+question = "Does an even stream end early?"
+[factors]
+write = [1000]
+gap = ["5ms"]
+[stop]
+messages = 20
+STUDY
+  run 0 run slow.toml --precision 50 --repeats 40 --out soon --no-report
+  (($(lines soon/samples.jsonl) < 80)) || fail "went on to the limit"
+  ;;
+
+*)
+  fail "no such case"
+  ;;
+esac
+echo "ok: $name"
