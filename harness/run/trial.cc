@@ -257,7 +257,8 @@ std::chrono::milliseconds DeadlineFor(const Workload& workload) {
     at_most(messages * (Seconds{0.5} + Seconds{workload.gap}));
   }
   if (workload.stop_time) at_most(4 * Seconds{*workload.stop_time} + 10s);
-  const Seconds bounded = std::clamp<Seconds>(expected + 10s, 15s, 600s);
+  // A study is refused whose trials would take over an hour.
+  const Seconds bounded = std::clamp<Seconds>(expected + 10s, 15s, 4000s);
   return std::chrono::duration_cast<std::chrono::milliseconds>(bounded);
 }
 

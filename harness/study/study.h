@@ -172,7 +172,6 @@ struct Study {
   std::vector<Claim> claims;
   std::vector<Plot> plots;
   int repeats = 5;  // Blocks, unless the command line says.
-  bool capture = false;
 };
 
 // Parses one study. The failure (kUsage) names file, line, key and remedy:

@@ -8,7 +8,12 @@ wiretoll=$programs/wiretoll
 work=$(mktemp -d)
 export WIRETOLL_CASES=$studies
 cd "$work" || exit 1
-trap 'rm -rf "$work"; "$wiretoll" lab down >/dev/null 2>&1' EXIT
+lab=
+clean_up() {
+  rm -rf "$work"
+  [[ -z $lab ]] || "$wiretoll" lab down "$lab" >/dev/null 2>&1
+}
+trap clean_up EXIT
 
 fail() {
   echo "FAILED: $*" >&2
@@ -297,12 +302,14 @@ a_lab_can_be_kept_used_and_taken_down)
   run 0 lab up --link 10mbit
   cp out hosts.toml
   run 0 lab status
+  lab=$(awk '/kept/ { print $1; exit }' out)
+  [[ -n $lab ]] || fail "no kept lab in the status"
   says out "10.0 Mbit/s"
   run 0 run small.toml --hosts hosts.toml --out here --no-report
   [[ $(lines here/samples.jsonl) == 6 ]] || fail "not 6 samples"
-  run 0 lab down
+  run 0 lab down "$lab"
   run 0 lab status
-  says out "no lab stands"
+  says_not out "$lab"
   ;;
 
 precision_ends_when_it_is_reached_or_says_it_was_not)

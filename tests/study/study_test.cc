@@ -253,7 +253,7 @@ TEST(StudyTest, WhatIsWrongIsNamedWithFileLineKeyAndRemedy) {
       {"titel = \"T\"\n", "1: titel: unknown key; did you mean \"title\"?"},
       {top + "speed = 1\n",
        "3: speed: unknown key; known: title, question, source, repeats, "
-       "capture, verify, factors, stop, claim, plot"},
+       "verify, factors, stop, claim, plot"},
       {top + "[factors]\nwrite = [1]\n[stop]\nmesages = 1\n",
        "6: stop.mesages: unknown key; did you mean \"messages\"?"},
       {WithFactors("write = 1"),
@@ -299,8 +299,8 @@ TEST(StudyTest, WhatIsWrongIsNamedWithFileLineKeyAndRemedy) {
        "3: repeats: must be an integer from 1 to 1000"},
       {top + "repeats = 1001\n[factors]\nwrite = [1]" + end,
        "3: repeats: must be an integer from 1 to 1000"},
-      {top + "capture = \"on\"\n[factors]\nwrite = [1]" + end,
-       "3: capture: a text; write true or false, without quotes"},
+      {top + "verify = \"on\"\n[factors]\nwrite = [1]" + end,
+       "3: verify: a text; write true or false, without quotes"},
       {top + "[factors]\nwrite = [1]" + end + "[plot]\nkind = \"capacity\"\n",
        "7: plot: no list of tables; begin each with [[plot]]"},
       {top + "[factors]\nwrite = [1]" + end + "[[plot]]\nkind = \"capasity\"\n",
@@ -367,14 +367,12 @@ TEST(StudyTest, WindowsLineEndsAndAByteOrderMarkAreRead) {
 
 TEST(StudyTest, SwitchesAndRepeatsAreRead) {
   const Study study = Parsed(
-      "title = 'T'\nquestion = 'Q'\nrepeats = 1000\ncapture = true\n"
+      "title = 'T'\nquestion = 'Q'\nrepeats = 1000\n"
       "verify = true\n[factors]\nwrite = [1]\n[stop]\nmessages = 1\n");
   EXPECT_EQ(study.repeats, 1000);
-  EXPECT_TRUE(study.capture);
   EXPECT_TRUE(study.cases.at(0).workload.verify);
   const Study plain = Parsed(WithFactors("write = [1]"));
   EXPECT_EQ(plain.repeats, 5);
-  EXPECT_FALSE(plain.capture);
   EXPECT_FALSE(plain.cases.at(0).workload.verify);
 }
 
