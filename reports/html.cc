@@ -73,6 +73,16 @@ footer{color:var(--dim);font-size:.84rem;margin-top:3rem}
 figure,.card,tr{break-inside:avoid}.table{max-height:none}.large svg{min-width:0}}
 )css";
 
+// A figure and its percent sign stay on one line.
+std::string Prose(const std::string& text) {
+  std::string html = HtmlText(text);
+  for (std::size_t at = html.find(" %"); at != std::string::npos;
+       at = html.find(" %", at)) {
+    html.replace(at, 1, "&nbsp;");
+  }
+  return html;
+}
+
 class Page {
  public:
   explicit Page(const Document& document) : document_(document) {}
@@ -123,7 +133,7 @@ class Page {
     Raw("<div class=\"cards\">\n");
     for (const Card& card : document_.cards) {
       Raw(fmt::format("<div class=\"card\"><b>{}</b>{}</div>\n",
-                      HtmlText(card.figure), HtmlText(card.text)));
+                      Prose(card.figure), Prose(card.text)));
     }
     Raw("</div>\n");
   }
@@ -147,7 +157,7 @@ class Page {
     Raw(
         fmt::format("<figure class=\"picture\">\n<h3>{}</h3>\n"
                     "<figcaption><b>{}</b></figcaption>\n",
-                    HtmlText(picture.title), HtmlText(picture.sentence)));
+                    HtmlText(picture.title), Prose(picture.sentence)));
     const bool drawable = !picture.panels.empty();
     if (!drawable) {
       Raw(fmt::format("<div class=\"missing\">{}</div>\n",
@@ -160,7 +170,7 @@ class Page {
       Large(picture.panels[0]);
     }
     Raw(fmt::format("<p class=\"drawn\"><small>{}</small></p>\n",
-                    HtmlText(picture.drawn)));
+                    Prose(picture.drawn)));
     if (drawable && document_.no_pictures.empty()) Others(picture.panels);
     Raw("</figure>\n");
   }
@@ -223,7 +233,7 @@ class Page {
       return;
     }
     if (!table.sentence.empty()) {
-      Raw(fmt::format("<p><b>{}</b></p>\n", HtmlText(table.sentence)));
+      Raw(fmt::format("<p><b>{}</b></p>\n", Prose(table.sentence)));
     }
     Rows(table);
     if (!table.note.empty()) {

@@ -386,8 +386,14 @@ Curve EffectCurve(const EffectSeries& series, std::size_t place) {
   return curve;
 }
 
-Picture EffectPicture(const StudyView& view, const std::string& factor,
-                      const std::string& noun) {
+struct EffectKind {
+  std::string factor;
+  std::string noun;
+  std::string base;  // What the ratio is to.
+};
+
+Picture EffectPicture(const StudyView& view, const EffectKind& kind) {
+  const auto& [factor, noun, base] = kind;
   const std::vector<EffectSeries> effects = EffectsOf(view, factor);
   Picture picture;
   picture.kind = "effects";
@@ -405,8 +411,7 @@ Picture EffectPicture(const StudyView& view, const std::string& factor,
       "Ratio of throughputs block by block, median and 95 % interval (log "
       "scale); at 1 there is no difference, hollow: the interval covers 1 or "
       "is not known. Base: {}.{}{}",
-      factor == "nagle" ? "Nagle off" : "the buffer left unset",
-      PooledLine(view), LinkLine(view));
+      base, PooledLine(view), LinkLine(view));
   std::vector<Chart> charts;
   std::vector<std::string> labels;
   for (const EffectSeries& series : effects) {
@@ -419,9 +424,7 @@ Picture EffectPicture(const StudyView& view, const std::string& factor,
     chart.curves.push_back(EffectCurve(series, chart.curves.size()));
   }
   ShareAxes(charts, {Metric::kThroughput, 1,
-                     fmt::format("throughput, ratio to {}",
-                                 factor == "nagle" ? "Nagle off" : "unset"),
-                     LogFigures});
+                     fmt::format("throughput, ratio to {}", base), LogFigures});
   AddPanels(picture, std::move(charts), labels);
   return picture;
 }
@@ -445,6 +448,11 @@ void LeadWith(const Study& study, std::vector<Picture>& pictures) {
       [&](const Picture& a, const Picture& b) { return place(a) < place(b); });
 }
 
+// Of the pair that all others are held against.
+std::size_t FirstPool(const StudyView& view) {
+  return view.groups.front().pool;
+}
+
 bool Varies(const StudyView& view, const std::string& factor) {
   return std::find(view.varying.begin(), view.varying.end(), factor) !=
          view.varying.end();
@@ -458,11 +466,16 @@ std::vector<Picture> StudyPictures(const StudyView& view) {
     pictures.push_back(ThroughputPicture(view));
     pictures.push_back(EfficiencyPicture(view));
     pictures.push_back(SegmentsPicture(view));
+    if (view.pools.size() > 1) {
+      pictures.push_back(EffectPicture(
+          view, {"pair", "the pair of systems", view.pools[FirstPool(view)]}));
+    }
     if (Varies(view, "nagle")) {
-      pictures.push_back(EffectPicture(view, "nagle", "Nagle"));
+      pictures.push_back(EffectPicture(view, {"nagle", "Nagle", "Nagle off"}));
     }
     if (Varies(view, "rcvbuf")) {
-      pictures.push_back(EffectPicture(view, "rcvbuf", "the receive buffer"));
+      pictures.push_back(EffectPicture(
+          view, {"rcvbuf", "the receive buffer", "the buffer unset"}));
     }
     pictures.push_back(CapacityPicture(view));
   }

@@ -4,6 +4,8 @@
 
 #include <fstream>
 #include <functional>
+#include <future>
+#include <optional>
 
 #include "reports/csv.h"
 #include "reports/document.h"
@@ -67,13 +69,18 @@ struct FileToWrite {
   Filler fill;
 };
 
-}  // namespace
+constexpr const char* kSamplesName = "samples.csv";
 
-Outcome<WrittenReport> WriteReport(const Analysis& analysis,
-                                   const ReportSpec& spec) {
-  std::error_code error;
-  fs::create_directories(spec.out, error);
-  if (error) return CannotWrite(spec.out, error.message());
+Filler Text(const std::function<std::string()>& make) {
+  return [make](std::ostream& out) -> Outcome<Done> {
+    out << make();
+    return Done{};
+  };
+}
+
+// All but samples.csv.
+Outcome<WrittenReport> WritePages(const Analysis& analysis,
+                                  const ReportSpec& spec) {
   Document document = MakeDocument(analysis);
   WrittenReport written;
   if (spec.formats.count(ReportFormat::kHtml) > 0) {
@@ -82,17 +89,9 @@ Outcome<WrittenReport> WriteReport(const Analysis& analysis,
   }
   const std::vector<FileToWrite> files{
       {ReportFormat::kHtml, "report.html",
-       [&](std::ostream& out) -> Outcome<Done> {
-         out << HtmlPage(document);
-         return Done{};
-       }},
+       Text([&] { return HtmlPage(document); })},
       {ReportFormat::kMarkdown, "report.md",
-       [&](std::ostream& out) -> Outcome<Done> {
-         out << MarkdownPage(document);
-         return Done{};
-       }},
-      {ReportFormat::kCsv, "samples.csv",
-       [&](std::ostream& out) { return WriteSamplesCsv(spec.runs, out); }},
+       Text([&] { return MarkdownPage(document); })},
       {ReportFormat::kJson, "report.json",
        [&](std::ostream& out) -> Outcome<Done> {
          WriteReportJson(analysis, out);
@@ -105,6 +104,32 @@ Outcome<WrittenReport> WriteReport(const Analysis& analysis,
     if (!outcome.has_value()) return outcome.error();
     written.files.push_back(path);
   }
+  return written;
+}
+
+}  // namespace
+
+Outcome<WrittenReport> WriteReport(const Analysis& analysis,
+                                   const ReportSpec& spec) {
+  std::error_code error;
+  fs::create_directories(spec.out, error);
+  if (error) return CannotWrite(spec.out, error.message());
+  // Reading the run folders again takes as long as everything else together,
+  // and has nothing to do with it.
+  std::optional<std::future<Outcome<Done>>> samples;
+  if (spec.formats.count(ReportFormat::kCsv) > 0) {
+    samples = std::async(std::launch::async, [&spec] {
+      return WriteFile(spec.out / kSamplesName, [&spec](std::ostream& out) {
+        return WriteSamplesCsv(spec.runs, out);
+      });
+    });
+  }
+  Outcome<WrittenReport> written = WritePages(analysis, spec);
+  if (!samples.has_value()) return written;
+  const Outcome<Done> outcome = samples->get();
+  if (!written.has_value()) return written;
+  if (!outcome.has_value()) return outcome.error();
+  written.value().files.push_back(spec.out / kSamplesName);
   return written;
 }
 

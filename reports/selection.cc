@@ -267,6 +267,7 @@ Series StyleSeries(const StudyView& view, const Group& group) {
   const FactorValue* value =
       FindFactor(group.first->factors, view.series_factor);
   const std::size_t index = value == nullptr ? 0 : ValueIndex(view, *value);
+  series.order = {group.pool, index};
   const bool pools = view.pools.size() > 1;
   const std::size_t tone = pools ? group.pool : index;
   series.colour = kSeriesColours[tone % kSeriesColours.size()];
@@ -315,7 +316,7 @@ void MakeFacets(StudyView& view) {
   for (auto& [key, facet] : sorted) {
     std::stable_sort(
         facet.series.begin(), facet.series.end(),
-        [](const Series& a, const Series& b) { return a.label > b.label; });
+        [](const Series& a, const Series& b) { return a.order < b.order; });
     view.facets.push_back(std::move(facet));
   }
 }
@@ -444,12 +445,14 @@ std::vector<EffectSeries> EffectsOf(const StudyView& view,
     series.factor = factor;
     series.other = any.other;
     series.facet = FactorsText(analysis.cells[any.other_cell].factors, names);
-    series.label = FactorText(factor, any.other);
+    // A pair of hosts is called by its systems, below.
+    if (factor != "pair") series.label = FactorText(factor, any.other);
     for (const Group& group : view.groups) {
       const bool here = std::find(group.cells.begin(), group.cells.end(),
                                   any.other_cell) != group.cells.end();
       if (here && view.pools.size() > 1) {
-        series.label += ", " + view.pools[group.pool];
+        if (!series.label.empty()) series.label += ", ";
+        series.label += view.pools[group.pool];
       }
     }
     for (const auto& [write, pooled] : by_write) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/analysis/analysis.h"
@@ -31,7 +32,8 @@ struct Group {
 };
 
 struct Series {
-  std::string label;  // "Nagle on"
+  std::pair<std::size_t, std::size_t> order;  // System pair, then value.
+  std::string label;                          // "Nagle on"
   std::string colour;
   Shape shape = Shape::kCircle;
   bool dashed = false;

@@ -167,6 +167,27 @@ std::string TwoKnees(const StudyView& view, const std::vector<Sampled>& on,
       WriteText(with), Where(view), level);
 }
 
+// Several systems: what each reaches, and from which write on.
+std::string ManyCurves(const StudyView& view) {
+  constexpr std::size_t kMost = 4;
+  std::vector<std::string> parts;
+  std::size_t more = 0;
+  for (const Series& series : view.facets.front().series) {
+    const std::vector<Sampled> points = PointsOf(series, Metric::kThroughput);
+    if (points.empty()) continue;
+    if (parts.size() == kMost) {
+      ++more;
+      continue;
+    }
+    parts.push_back(fmt::format("{} with {}, 95 % of it from {} on",
+                                FormatByteRate(Highest(points)), series.label,
+                                WriteText(Knee(points))));
+  }
+  return fmt::format("The highest rates{}: {}{}.", Where(view),
+                     fmt::join(parts, "; "),
+                     more > 0 ? fmt::format("; and {} more curves", more) : "");
+}
+
 const Series* FirstWith(const StudyView& view, Metric metric) {
   for (const Series& series : view.facets.front().series) {
     if (!PointsOf(series, metric).empty()) return &series;
@@ -283,7 +304,7 @@ void AddSegmentsCard(const StudyView& view, std::vector<Card>& cards) {
       PointsOf(*series, Metric::kWritesPerSegment);
   if (points.empty()) return;
   const Estimate& smallest = points.front().estimate;
-  cards.push_back({fmt::format("{} writes", FormatNumber(smallest.median)),
+  cards.push_back({fmt::format("{} writes", WholeNumber(smallest.median)),
                    fmt::format("share one segment at {} ({}){}",
                                WriteText(points.front().write), series->label,
                                CardInterval(smallest.interval))});
@@ -401,7 +422,7 @@ std::string ThroughputSentence(const StudyView& view) {
   }
   const Series* series = FirstWith(view, Metric::kThroughput);
   if (series == nullptr) return NotObserved(view, Metric::kThroughput);
-  return OneCurve(view, *series);
+  return view.pools.size() > 1 ? ManyCurves(view) : OneCurve(view, *series);
 }
 
 std::string EfficiencySentence(const StudyView& view) {
@@ -449,7 +470,7 @@ std::string SegmentsSentence(const StudyView& view) {
       alone.push_back(series.label);
     } else {
       shared.push_back(
-          fmt::format("{} ({})", FormatNumber(writes), series.label));
+          fmt::format("{} ({})", WholeNumber(writes), series.label));
     }
   }
   if (shared.empty()) {

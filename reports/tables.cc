@@ -64,13 +64,6 @@ std::string OkText(const Cell& cell) {
   return text;
 }
 
-// Three digits, but whole bytes and segments where there are thousands: 1448
-// must not read 1450.
-std::string WholeNumber(double value) {
-  constexpr double kThousand = 1000;
-  return value < kThousand ? FormatNumber(value) : fmt::format("{:.0f}", value);
-}
-
 std::string BytesASegment(const Cell& cell) {
   const auto& figure = cell.figure(Metric::kBytesPerSegment);
   return figure.has_value() ? WholeNumber(figure->median) : kNone;
@@ -144,6 +137,15 @@ void AddWhy(Table& table, const std::set<std::string>& reasons) {
                   reasons.size() > kMost ? "; and more" : "");
 }
 
+std::string TimeText(double nanoseconds) {
+  return FormatDuration(Nanoseconds{std::llround(nanoseconds)});
+}
+
+bool IsTime(Metric metric) {
+  return metric == Metric::kLatencyP50 || metric == Metric::kLatencyP99 ||
+         metric == Metric::kElapsed;
+}
+
 std::string FigureText(double value, Metric metric) {
   switch (metric) {
     case Metric::kThroughput:
@@ -154,9 +156,23 @@ std::string FigureText(double value, Metric metric) {
     case Metric::kDataSegments:
     case Metric::kAckSegments:
       return WholeNumber(value);
+    case Metric::kLatencyP50:
+    case Metric::kLatencyP99:
+    case Metric::kElapsed:
+      return TimeText(value);
     default:
       return FormatNumber(value);
   }
+}
+
+std::string TimeMedian(const std::optional<Estimate>& figure) {
+  return figure.has_value() ? TimeText(figure->median) : kNone;
+}
+
+std::string TimeRange(const std::optional<Estimate>& figure) {
+  if (!figure.has_value() || !figure->interval.has_value()) return kNone;
+  return fmt::format("{} – {}", TimeText(figure->interval->low),
+                     TimeText(figure->interval->high));
 }
 
 std::string MeasuredText(const Estimate& figure, Metric metric) {
@@ -184,7 +200,10 @@ std::string MetricText(Metric metric) {
   std::string unit = MetricUnit(metric);
   std::string name = MetricName(metric);
   std::replace(name.begin(), name.end(), '_', ' ');
-  return unit.empty() ? name : fmt::format("{}, {}", name, unit);
+  // Times carry their own unit, and some names say it already.
+  const bool said =
+      unit.empty() || IsTime(metric) || name.find(unit) != std::string::npos;
+  return said ? name : fmt::format("{}, {}", name, unit);
 }
 
 bool Covers(const Estimate& measured, double value) {
@@ -366,17 +385,16 @@ Table CasesTable(const StudyView& view) {
 Table LatencyTable(const StudyView& view) {
   Table table;
   table.title = "Request and response";
-  table.columns = {{"case", false}, {"pair", false}, {"median, us"},
-                   {"95 %"},        {"99 %, us"},    {"rounds over 30 ms"},
+  table.columns = {{"case", false}, {"pair", false}, {"median"},
+                   {"95 %"},        {"99 %"},        {"rounds over 30 ms"},
                    {"ok/failed"}};
-  constexpr double kMicro = 1e-3;
   std::set<std::string> reasons;
   for (const Cell* cell : CellsOf(view, false)) {
     Row row{Printable(cell->case_id), PairText(*cell)};
     const auto& median = cell->figure(Metric::kLatencyP50);
     row.insert(row.end(),
-               {Median(median, kMicro), Range(median, kMicro),
-                Median(cell->figure(Metric::kLatencyP99), kMicro),
+               {TimeMedian(median), TimeRange(median),
+                TimeMedian(cell->figure(Metric::kLatencyP99)),
                 Median(cell->figure(Metric::kStalls)), OkText(*cell)});
     table.rows.push_back(std::move(row));
     if (!cell->reason.empty()) reasons.insert(Printable(cell->reason));
@@ -454,14 +472,15 @@ Table RulesTable(const StudyView& view) {
 Table PairsTable(const StudyView& view) {
   Table table;
   table.title = "Pairs of hosts against the first";
-  table.columns = {{"case", false},  {"base", false},
-                   {"other", false}, {"ratio"},
-                   {"95 %"},         {"throughput of the other is", false}};
+  table.columns = {{"case", false},        {"base", false}, {"other", false},
+                   {"figure", false},      {"ratio"},       {"95 %"},
+                   {"the other is", false}};
   std::vector<Row> alike;
   for (const Effect& effect : view.analysis->effects) {
     const Cell& base = view.analysis->cells[effect.base_cell];
-    if (effect.factor != "pair" || base.study != view.study ||
-        effect.metric != Metric::kThroughput) {
+    const bool compares = effect.metric == Metric::kThroughput ||
+                          effect.metric == Metric::kLatencyP50;
+    if (effect.factor != "pair" || base.study != view.study || !compares) {
       continue;
     }
     const Cell& other = view.analysis->cells[effect.other_cell];
@@ -470,6 +489,7 @@ Table PairsTable(const StudyView& view) {
     // Differences first.
     (told ? table.rows : alike)
         .push_back({Printable(base.case_id), PairText(base), PairText(other),
+                    IsTime(effect.metric) ? "median round trip" : "throughput",
                     FormatNumber(ratio.median),
                     ratio.interval ? IntervalText(*ratio.interval) : kNone,
                     VerdictText(ratio)});
@@ -486,7 +506,7 @@ Table PairsTable(const StudyView& view) {
         static_cast<int>(std::ceil(all * kByChance)));
   }
   Cut(table, "report.json");
-  table.empty = "Only one pair of hosts was measured.";
+  table.empty = "No two pairs of hosts ran the same case in the same blocks.";
   return table;
 }
 

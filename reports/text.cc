@@ -203,6 +203,11 @@ std::string IntervalText(const Interval& interval, double scale) {
   return fmt::format("{}–{}", first, last);
 }
 
+std::string WholeNumber(double value) {
+  constexpr double kThousand = 1000;
+  return value < kThousand ? FormatNumber(value) : fmt::format("{:.0f}", value);
+}
+
 std::string Percent(double share) {
   return fmt::format("{} %", FormatNumber(share * 100));
 }

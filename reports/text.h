@@ -38,6 +38,10 @@ std::string Shorten(std::string_view utf8, std::size_t longest);
 // figure where they are.
 std::string IntervalText(const Interval& interval, double scale = 1);
 
+// Three digits, but whole ones where there are thousands: an MSS of 1448 must
+// not read 1450.
+std::string WholeNumber(double value);
+
 // "94.1 %" of 0.941.
 std::string Percent(double share);
 

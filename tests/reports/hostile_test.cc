@@ -99,9 +99,9 @@ TEST_F(HostileTest, PicturesCarryThemAsTextToo) {
   EXPECT_GT(CountOf(page, "<svg role=\"img\""), 4);
   // Rows of the capacity picture name the case by its factors.
   std::size_t inside = 0;
-  for (std::size_t at = page.find("<tspan"); at != std::string::npos;
-       at = page.find("<tspan", at + 1)) {
-    const std::size_t end = page.find("</tspan>", at);
+  for (std::size_t at = page.find("<text>"); at != std::string::npos;
+       at = page.find("<text>", at + 1)) {
+    const std::size_t end = page.find("</text>", at);
     inside +=
         page.substr(at, end - at).find("&lt;script&gt;") != std::string::npos;
   }
