@@ -199,7 +199,7 @@ Picture CapacityPicture(const StudyView& view) {
       "trial of median throughput, by size of write.{}{}",
       PooledLine(view), LinkLine(view));
   for (const Share& share : kShares) {
-    picture.keys.push_back({share.colour, share.text, false});
+    picture.keys.push_back({share.colour, share.text});
   }
   const std::size_t drawn = std::min(panels.size(), kMostPanels + 1);
   for (std::size_t i = 0; i < drawn; ++i) {
@@ -235,7 +235,7 @@ Picture LatencyPicture(const StudyView& view) {
   chart.curve_labels = false;
   std::vector<double> span;
   for (Curve& curve : chart.curves) {
-    picture.keys.push_back({curve.colour, curve.label, false});
+    picture.keys.push_back({curve.colour, curve.label});
     curve.points_only = true;
     for (const ChartPoint& point : curve.points) span.push_back(point.x);
   }

@@ -32,10 +32,14 @@ struct Table {
   std::string empty;         // Stands in place of a table without rows.
 };
 
-struct Key {  // What a colour of a picture means.
+// What a colour of a picture means; drawn as a patch, or as a line with the
+// marker of its curve.
+struct Key {
   std::string colour;
   std::string text;
-  bool dashed = false;  // A line instead of a patch.
+  bool line = false;
+  bool dashed = false;
+  Shape shape = Shape::kNone;
 };
 
 struct Panel {

@@ -83,6 +83,35 @@ std::string Prose(const std::string& text) {
   return html;
 }
 
+// The marker in the middle of a line, as gnuplot draws it at the curve.
+const char* MarkerPath(Shape shape) {
+  switch (shape) {
+    case Shape::kCircle:
+      return "M10 6a4 4 0 1 0 8 0a4 4 0 1 0-8 0z";
+    case Shape::kSquare:
+      return "M10.5 2.5h7v7h-7z";
+    case Shape::kTriangle:
+      return "M14 1.5l4.5 8h-9z";
+    case Shape::kDiamond:
+      return "M14 1l5 5l-5 5l-5-5z";
+    case Shape::kNone:
+      break;
+  }
+  return "";
+}
+
+std::string KeyMark(const Key& key) {
+  if (!key.line) {
+    return fmt::format(
+        "<rect width=\"12\" height=\"12\" rx=\"2\" fill=\"{}\"/>", key.colour);
+  }
+  return fmt::format(
+      "<path d=\"M0 6h28\" stroke=\"{0}\" stroke-width=\"2\"{1}/><path "
+      "d=\"{2}\" fill=\"{3}\" stroke=\"{0}\"/>",
+      key.colour, key.dashed ? " stroke-dasharray=\"5 4\"" : "",
+      MarkerPath(key.shape), key.dashed ? "none" : key.colour);
+}
+
 class Page {
  public:
   explicit Page(const Document& document) : document_(document) {}
@@ -179,20 +208,10 @@ class Page {
     if (keys.empty()) return;
     Raw("<ul class=\"keys\">");
     for (const Key& key : keys) {
-      const std::string mark =
-          key.dashed ? fmt::format(
-                           "<line x1=\"0\" y1=\"6\" x2=\"16\" y2=\"6\" "
-                           "stroke=\"{}\" stroke-width=\"2\" "
-                           "stroke-dasharray=\"4 3\"/>",
-                           key.colour)
-                     : fmt::format(
-                           "<rect width=\"12\" height=\"12\" rx=\"2\" "
-                           "fill=\"{}\"/>",
-                           key.colour);
       Raw(
           fmt::format("<li><svg width=\"{}\" height=\"12\" "
                       "aria-hidden=\"true\">{}</svg>{}</li>",
-                      key.dashed ? 16 : 12, mark, HtmlText(key.text)));
+                      key.line ? 28 : 12, KeyMark(key), HtmlText(key.text)));
     }
     Raw("</ul>\n");
   }

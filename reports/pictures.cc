@@ -152,7 +152,8 @@ void AddMssGuide(Chart& chart, const Facet& facet) {
 std::vector<Key> KeysOf(const Chart& chart) {
   std::vector<Key> keys;
   for (const Curve& curve : chart.curves) {
-    keys.push_back({curve.colour, curve.label, curve.dashed});
+    keys.push_back(
+        {curve.colour, curve.label, true, curve.dashed, curve.shape});
   }
   return keys;
 }
@@ -183,7 +184,9 @@ void ShareAxes(std::vector<Chart>& charts, const CurveKind& kind) {
 void AddPanels(Picture& picture, std::vector<Chart> charts,
                const std::vector<std::string>& labels) {
   const std::size_t all = charts.size();
-  if (all > 1) picture.keys = KeysOf(charts.front());
+  if (all > 1 || !charts.front().curve_labels) {
+    picture.keys = KeysOf(charts.front());
+  }
   for (std::size_t i = 0; i < std::min(all, kMostPanels + 1); ++i) {
     if (i > 0) MakeSmall(charts[i]);
     Panel panel;
@@ -226,6 +229,11 @@ void FillCurves(Picture& picture, const StudyView& view, const CurveKind& kind,
     return;
   }
   ShareAxes(charts, kind);
+  // More labels than this hide what they name; the keys remain.
+  constexpr std::size_t kMostLabels = 6;
+  for (Chart& chart : charts) {
+    chart.curve_labels = chart.curves.size() <= kMostLabels;
+  }
   AddPanels(picture, std::move(charts), labels);
 }
 
@@ -345,6 +353,7 @@ Picture SegmentsPicture(const StudyView& view) {
       chart.curves.push_back(MeasuredCurve(series, reads));
       chart.curves.back().label += ": a read";
       chart.curves.back().dashed = true;
+      chart.curves.back().shape = Shape::kDiamond;
     }
     chart.curves.push_back(
         TheoryCurve(facet, "a segment a write",
@@ -423,8 +432,7 @@ Picture EffectPicture(const StudyView& view, const EffectKind& kind) {
     Chart& chart = charts.back();
     chart.curves.push_back(EffectCurve(series, chart.curves.size()));
   }
-  ShareAxes(charts, {Metric::kThroughput, 1,
-                     fmt::format("throughput, ratio to {}", base), LogFigures});
+  ShareAxes(charts, {Metric::kThroughput, 1, "throughput, ratio", LogFigures});
   AddPanels(picture, std::move(charts), labels);
   return picture;
 }

@@ -323,10 +323,6 @@ void MakeFacets(StudyView& view) {
 
 // --- Effects ----------------------------------------------------------------
 
-struct PooledEffect {
-  std::vector<const Effect*> effects;
-};
-
 // Each pair of hosts keeps its blocks to itself; both sides of the ratio
 // number the pairs alike.
 BlockValues Merge(const Analysis& analysis,
@@ -358,7 +354,51 @@ std::optional<Ratio> PoolRatio(const Analysis& analysis,
                      Merge(analysis, base, metric), intervals);
 }
 
+// Rank and name of the facet with the systems, and the value switched to.
 using EffectKey = std::tuple<std::vector<double>, std::string, std::string>;
+using EffectsByWrite = std::map<std::int64_t, std::vector<const Effect*>>;
+
+std::string SystemsKey(const Cell& cell) {
+  return fmt::format("{}\x1f{}\x1f{}\x1f{}\x1f{}", cell.run, cell.sender_os,
+                     cell.sender_stack, cell.receiver_os, cell.receiver_stack);
+}
+
+std::map<EffectKey, EffectsByWrite> GatherEffects(const StudyView& view,
+                                                  const std::string& factor) {
+  const std::vector<std::string> names = FacetFactors(view, factor);
+  const FacetSorter sorter(view);
+  std::map<EffectKey, EffectsByWrite> found;
+  for (const Effect& effect : view.analysis->effects) {
+    const Cell& cell = view.analysis->cells[effect.other_cell];
+    const bool ours = effect.factor == factor && cell.study == view.study &&
+                      effect.metric == Metric::kThroughput;
+    const std::optional<std::int64_t> write = WriteOf(cell.factors);
+    if (!ours || !write.has_value()) continue;
+    // Pairs of hosts are pooled by their systems, which the key has already.
+    const EffectKey key{
+        sorter.Key(cell.factors, names),
+        FactorsText(cell.factors, names) + '\x1e' + SystemsKey(cell),
+        factor == "pair" ? "" : SpellFactor(effect.other)};
+    found[key][*write].push_back(&effect);
+  }
+  return found;
+}
+
+std::string EffectLabel(const StudyView& view, const Effect& effect) {
+  // A pair of hosts is called by its systems.
+  std::string label =
+      effect.factor == "pair" ? "" : FactorText(effect.factor, effect.other);
+  if (view.pools.size() < 2) return label;
+  for (const Group& group : view.groups) {
+    if (std::find(group.cells.begin(), group.cells.end(), effect.other_cell) ==
+        group.cells.end()) {
+      continue;
+    }
+    if (!label.empty()) label += ", ";
+    label += view.pools[group.pool];
+  }
+  return label;
+}
 
 }  // namespace
 
@@ -417,46 +457,18 @@ StudyView ViewStudy(const Analysis& analysis, std::size_t study) {
 std::vector<EffectSeries> EffectsOf(const StudyView& view,
                                     const std::string& factor) {
   const Analysis& analysis = *view.analysis;
-  const std::vector<std::string> names = FacetFactors(view, factor);
-  const FacetSorter sorter(view);
-  std::map<EffectKey, std::map<std::int64_t, PooledEffect>> found;
-  for (const Effect& effect : analysis.effects) {
-    const Cell& cell = analysis.cells[effect.other_cell];
-    const bool ours = effect.factor == factor && cell.study == view.study &&
-                      effect.metric == Metric::kThroughput;
-    const std::optional<std::int64_t> write = WriteOf(cell.factors);
-    if (!ours || !write.has_value()) continue;
-    const std::string pool = fmt::format(
-        "{}", fmt::join(
-                  std::vector<std::string>{
-                      std::to_string(cell.run), cell.sender_stack,
-                      cell.receiver_stack, cell.sender_os, cell.receiver_os},
-                  "\x1f"));
-    const EffectKey key{sorter.Key(cell.factors, names),
-                        FactorsText(cell.factors, names) + '\x1e' + pool,
-                        SpellFactor(effect.other)};
-    found[key][*write].effects.push_back(&effect);
-  }
   std::vector<EffectSeries> all;
   MedianIntervals intervals(kSeed);
-  for (const auto& [key, by_write] : found) {
+  for (const auto& [key, by_write] : GatherEffects(view, factor)) {
+    const Effect& any = *by_write.begin()->second.front();
     EffectSeries series;
-    const Effect& any = *by_write.begin()->second.effects.front();
     series.factor = factor;
     series.other = any.other;
-    series.facet = FactorsText(analysis.cells[any.other_cell].factors, names);
-    // A pair of hosts is called by its systems, below.
-    if (factor != "pair") series.label = FactorText(factor, any.other);
-    for (const Group& group : view.groups) {
-      const bool here = std::find(group.cells.begin(), group.cells.end(),
-                                  any.other_cell) != group.cells.end();
-      if (here && view.pools.size() > 1) {
-        if (!series.label.empty()) series.label += ", ";
-        series.label += view.pools[group.pool];
-      }
-    }
-    for (const auto& [write, pooled] : by_write) {
-      const auto ratio = PoolRatio(analysis, pooled.effects, intervals);
+    series.facet = FactorsText(analysis.cells[any.other_cell].factors,
+                               FacetFactors(view, factor));
+    series.label = EffectLabel(view, any);
+    for (const auto& [write, effects] : by_write) {
+      const auto ratio = PoolRatio(analysis, effects, intervals);
       if (ratio.has_value()) series.points.push_back({write, *ratio});
     }
     if (!series.points.empty()) all.push_back(std::move(series));

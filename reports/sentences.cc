@@ -226,8 +226,11 @@ Tally CountEffects(const std::vector<EffectSeries>& effects) {
 }
 
 std::string RatioText(const Ratio& ratio) {
-  return fmt::format("{}×{}", FormatNumber(ratio.median),
-                     InBrackets(ratio.interval));
+  std::string text = FormatNumber(ratio.median) + "×";
+  if (ratio.interval.has_value()) {
+    text += fmt::format(" ({})", RatioRange(*ratio.interval));
+  }
+  return text;
 }
 
 // --- Capacity ---------------------------------------------------------------
@@ -545,9 +548,9 @@ std::string LatencySentence(const StudyView& view) {
   const std::string stalled =
       stalls.has_value() && stalls->median > 0
           ? fmt::format(
-                "; {} of its rounds took over 30 ms, as a delayed "
+                "; {:.4g} of its rounds took over 30 ms, as a delayed "
                 "acknowledgement does",
-                FormatNumber(stalls->median))
+                stalls->median)
           : "";
   const std::string slowest = CaseText(view, *found.slow, {"pattern"});
   if (slow < 2 * fast) {

@@ -160,9 +160,17 @@ std::string FigureText(double value, Metric metric) {
     case Metric::kLatencyP99:
     case Metric::kElapsed:
       return TimeText(value);
+    case Metric::kStalls:
+      return fmt::format("{:.4g}", value);  // Rounds; halves are rare.
     default:
       return FormatNumber(value);
   }
+}
+
+std::string Stalls(const Cell& cell) {
+  const auto& figure = cell.figure(Metric::kStalls);
+  return figure.has_value() ? FigureText(figure->median, Metric::kStalls)
+                            : kNone;
 }
 
 std::string TimeMedian(const std::optional<Estimate>& figure) {
@@ -233,6 +241,42 @@ std::string LeftOver(const CaseTheory::Prediction& prediction,
   return bound && Keeps(prediction, measured) ? fmt::format("kept ({})", text)
                                               : text;
 }
+
+Row PredictionRow(const Cell& cell, const CaseTheory::Prediction& prediction) {
+  const auto& measured = cell.figure(prediction.metric);
+  return {
+      Printable(cell.case_id),
+      PairText(cell),
+      Printable(prediction.rule),
+      MetricText(prediction.metric),
+      PredictedText(prediction),
+      measured ? MeasuredText(*measured, prediction.metric) : "not observed",
+      measured ? LeftOver(prediction, *measured) : kNone};
+}
+
+class PredictionTally {
+ public:
+  void Add(const CaseTheory::Prediction& prediction,
+           const std::optional<Estimate>& measured) {
+    if (!measured.has_value()) return;
+    if (prediction.kind == PredictionKind::kValue) {
+      ++values_;
+      met_ += Covers(*measured, prediction.value) ? 1 : 0;
+    } else {
+      ++bounds_;
+      kept_ += Keeps(prediction, *measured) ? 1 : 0;
+    }
+  }
+  [[nodiscard]] std::string Sentence() const {
+    return fmt::format(
+        "{} of {} hold; {} of {} of a value lie within the interval of what "
+        "was measured.",
+        kept_, Count(bounds_, "bound"), met_, Count(values_, "prediction"));
+  }
+
+ private:
+  int values_ = 0, met_ = 0, bounds_ = 0, kept_ = 0;
+};
 
 std::string CountText(const std::optional<std::int64_t>& value) {
   return value.has_value() ? fmt::format("{}", *value) : kNone;
@@ -392,10 +436,9 @@ Table LatencyTable(const StudyView& view) {
   for (const Cell* cell : CellsOf(view, false)) {
     Row row{Printable(cell->case_id), PairText(*cell)};
     const auto& median = cell->figure(Metric::kLatencyP50);
-    row.insert(row.end(),
-               {TimeMedian(median), TimeRange(median),
-                TimeMedian(cell->figure(Metric::kLatencyP99)),
-                Median(cell->figure(Metric::kStalls)), OkText(*cell)});
+    row.insert(row.end(), {TimeMedian(median), TimeRange(median),
+                           TimeMedian(cell->figure(Metric::kLatencyP99)),
+                           Stalls(*cell), OkText(*cell)});
     table.rows.push_back(std::move(row));
     if (!cell->reason.empty()) reasons.insert(Printable(cell->reason));
   }
@@ -411,38 +454,17 @@ Table PredictionsTable(const StudyView& view) {
   table.columns = {{"case", false},   {"pair", false}, {"rule", false},
                    {"figure", false}, {"predicted"},   {"measured"},
                    {"left over"}};
-  int values = 0, missed = 0, bounds = 0, broken = 0;
+  PredictionTally tally;
   for (const bool streams : {true, false}) {
     for (const Cell* cell : CellsOf(view, streams)) {
       if (!cell->theory.has_value()) continue;
       for (const auto& prediction : cell->theory->predictions) {
-        const auto& measured = cell->figure(prediction.metric);
-        table.rows.push_back(
-            {Printable(cell->case_id), PairText(*cell),
-             Printable(prediction.rule), MetricText(prediction.metric),
-             PredictedText(prediction),
-             measured ? MeasuredText(*measured, prediction.metric)
-                      : "not observed",
-             measured ? LeftOver(prediction, *measured) : kNone});
-        if (!measured) continue;
-        if (prediction.kind == PredictionKind::kValue) {
-          ++values;
-          missed += Covers(*measured, prediction.value) ? 0 : 1;
-        } else {
-          ++bounds;
-          broken += Keeps(prediction, *measured) ? 0 : 1;
-        }
+        table.rows.push_back(PredictionRow(*cell, prediction));
+        tally.Add(prediction, cell->figure(prediction.metric));
       }
     }
   }
-  if (!table.rows.empty()) {
-    table.sentence = fmt::format(
-        "{} of {} hold; {} of {} of a value lie within the interval of what "
-        "was "
-        "measured.",
-        bounds - broken, Count(bounds, "bound"), values - missed,
-        Count(values, "prediction"));
-  }
+  if (!table.rows.empty()) table.sentence = tally.Sentence();
   Cut(table, "report.json");
   table.empty = "No rule predicts a figure of these cases.";
   return table;
@@ -491,7 +513,7 @@ Table PairsTable(const StudyView& view) {
         .push_back({Printable(base.case_id), PairText(base), PairText(other),
                     IsTime(effect.metric) ? "median round trip" : "throughput",
                     FormatNumber(ratio.median),
-                    ratio.interval ? IntervalText(*ratio.interval) : kNone,
+                    ratio.interval ? RatioRange(*ratio.interval) : kNone,
                     VerdictText(ratio)});
   }
   const std::size_t told = table.rows.size();

@@ -203,6 +203,20 @@ std::string IntervalText(const Interval& interval, double scale) {
   return fmt::format("{}–{}", first, last);
 }
 
+std::string RatioRange(const Interval& interval) {
+  const auto end = [](double value) {
+    std::string text = FormatNumber(value);
+    if (text != "1.00" || value == 1) return text;
+    constexpr int kMostDigits = 6;
+    for (int digits = 3; digits <= kMostDigits; ++digits) {
+      text = Fixed(value, digits);
+      if (text != Fixed(1, digits)) break;
+    }
+    return text;
+  };
+  return fmt::format("{}–{}", end(interval.low), end(interval.high));
+}
+
 std::string WholeNumber(double value) {
   constexpr double kThousand = 1000;
   return value < kThousand ? FormatNumber(value) : fmt::format("{:.0f}", value);

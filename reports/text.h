@@ -38,6 +38,9 @@ std::string Shorten(std::string_view utf8, std::size_t longest);
 // figure where they are.
 std::string IntervalText(const Interval& interval, double scale = 1);
 
+// The same of a ratio: an end near 1 gets the digits that tell its side of 1.
+std::string RatioRange(const Interval& interval);
+
 // Three digits, but whole ones where there are thousands: an MSS of 1448 must
 // not read 1450.
 std::string WholeNumber(double value);

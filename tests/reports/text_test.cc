@@ -60,6 +60,16 @@ TEST(TextTest, AnIntervalShowsAsManyDigitsAsItsWidthNeeds) {
   EXPECT_EQ(IntervalText({5, 5}), "5.00");  // The same in every block.
 }
 
+TEST(TextTest, ARatioNearOneShowsItsSideOfOne) {
+  EXPECT_EQ(RatioRange({1.0012, 1.034}), "1.001–1.03");
+  EXPECT_EQ(RatioRange({0.99996, 1}), "0.99996–1.00");
+}
+
+TEST(TextTest, CountsOfThousandsAreWhole) {
+  EXPECT_EQ(WholeNumber(1448), "1448");
+  EXPECT_EQ(WholeNumber(7.104), "7.10");
+}
+
 TEST(TextTest, SharesArePercentOfThreeDigits) {
   // 1 of 84 bytes; 1448 of 1538.
   EXPECT_EQ(Percent(1.0 / 84), "1.19 %");
