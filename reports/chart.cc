@@ -251,7 +251,7 @@ Axis DecimalLogAxis(std::string title, double low, double high) {
   axis.high = high * 1.35;
   const int first = static_cast<int>(std::floor(std::log10(axis.low)));
   const int last = static_cast<int>(std::ceil(std::log10(axis.high)));
-  const bool few = std::log10(axis.high / axis.low) < 2.2;
+  const bool few = std::log10(axis.high / axis.low) < 2.8;
   const int step = std::max(1, (last - first) / 8);
   for (int decade = first; decade <= last; decade += step) {
     for (const double digit : {1.0, 2.0, 5.0}) {

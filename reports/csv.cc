@@ -4,7 +4,6 @@
 
 #include <array>
 #include <functional>
-#include <iterator>
 #include <ostream>
 #include <type_traits>
 
@@ -45,12 +44,19 @@ struct Column {
 };
 
 void Append(Out& out, std::int64_t number) {
-  fmt::format_to(std::back_inserter(out), "{}", number);
+  const fmt::format_int text(number);
+  out.append(text.data(), text.size());
 }
 void Append(Out& out, const std::optional<std::int64_t>& number) {
   if (number.has_value()) Append(out, *number);
 }
-void AppendText(Out& out, std::string_view text) { out += CsvField(text); }
+void AppendText(Out& out, std::string_view text) {
+  if (CsvNeedsCare(text)) {
+    out += CsvField(text);
+  } else {
+    out += text;
+  }
+}
 
 std::string OptionText(const OptionValue& value) {
   if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "on" : "off";

@@ -25,8 +25,10 @@ void AddLinkTag(const RecordedLink& link, std::vector<std::string>& tags) {
   if (link.kind == "loopback") {
     AddOnce(tags, "loopback is not a network");
   } else if (link.kind == "lab") {
-    AddOnce(tags, what.empty() ? "emulated link"
-                               : fmt::format("emulated link: {}", what));
+    const bool said = what.starts_with("emulated");
+    AddOnce(tags, said           ? what
+                  : what.empty() ? "emulated link"
+                                 : fmt::format("emulated link: {}", what));
   } else if (link.kind == "synthetic") {
     AddOnce(tags, "synthetic samples: nothing was measured");
   } else if (!what.empty()) {

@@ -271,7 +271,7 @@ Picture ThroughputPicture(const StudyView& view) {
   picture.drawn = DrawnLine(
       view, Metric::kThroughput,
       "Dashed grey: what headers allow (a segment a write; full segments) and "
-      "the line's own rate.");
+      "the line's own rate. Rates in the sentence are medians.");
   const CurveKind kind{Metric::kThroughput, kMega, "received, MB/s",
                        LogFigures};
   FillCurves(picture, view, kind, [&](const Facet& facet) {

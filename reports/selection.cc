@@ -128,9 +128,8 @@ void MakeGroups(StudyView& view) {
     view.pools.push_back(PoolName(pair, stacks, analysis.runs.size() > 1));
   }
   std::map<std::pair<std::string, SystemPair>, std::size_t> known;
-  for (std::size_t i = 0; i < analysis.cells.size(); ++i) {
+  for (const std::size_t i : CellsInOrder(view)) {
     const Cell& cell = analysis.cells[i];
-    if (cell.study != view.study) continue;
     const auto [place, fresh] = known.try_emplace(
         {FactorsKey(cell.factors), SystemsOf(cell)}, view.groups.size());
     if (fresh) view.groups.emplace_back();
@@ -188,6 +187,8 @@ std::string ChooseSeriesFactor(const StudyView& view) {
 // nobody's way, so the pictures start there.
 double Rank(const std::string& name, const FactorValue& value, double place) {
   const auto* number = std::get_if<std::int64_t>(&value);
+  // As systems set it.
+  if (name == "nagle") return SpellFactor(value) == "on" ? 0 : 1;
   const bool room = name == "read" || name == "rcvbuf" || name == "sndbuf";
   if (!room) return place;
   if (number == nullptr) return 0;
@@ -420,6 +421,25 @@ std::string SystemName(const std::string& os) {
   return os.empty() ? "unknown system" : Printable(os);
 }
 
+std::vector<std::size_t> CellsInOrder(const StudyView& view) {
+  const std::vector<Cell>& cells = view.analysis->cells;
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (cells[i].study == view.study) order.push_back(i);
+  }
+  const auto place = [&](std::size_t index) {
+    const auto found = view.case_places.find(cells[index].case_id);
+    return std::tuple(found == view.case_places.end() ? view.case_places.size()
+                                                      : found->second,
+                      std::string_view(cells[index].sender),
+                      std::string_view(cells[index].receiver));
+  };
+  std::stable_sort(
+      order.begin(), order.end(),
+      [&](std::size_t a, std::size_t b) { return place(a) < place(b); });
+  return order;
+}
+
 std::string CaseText(const StudyView& view, const Group& group,
                      const std::vector<std::string>& without) {
   std::vector<std::string> names;
@@ -447,6 +467,9 @@ StudyView ViewStudy(const Analysis& analysis, std::size_t study) {
   StudyView view;
   view.analysis = &analysis;
   view.study = study;
+  for (const Case& one_case : analysis.studies[study].cases) {
+    view.case_places.try_emplace(one_case.id, view.case_places.size());
+  }
   MakeGroups(view);
   FindVarying(view);
   view.series_factor = ChooseSeriesFactor(view);

@@ -64,9 +64,10 @@ struct StudyView {
   const Analysis* analysis = nullptr;
   std::size_t study = 0;
   std::vector<Group> groups;
-  std::vector<std::string> pools;     // "Linux to Linux"; one a system pair.
-  std::vector<std::string> varying;   // Factors with several values.
-  std::string series_factor;          // Told apart by colour; may be empty.
+  std::vector<std::string> pools;    // "Linux to Linux"; one a system pair.
+  std::vector<std::string> varying;  // Factors with several values.
+  std::string series_factor;         // Told apart by colour; may be empty.
+  std::map<std::string, std::size_t> case_places;  // In the study's order.
   std::vector<Facet> facets;          // The most telling first. Streams.
   std::vector<const Group*> latency;  // Request-response.
 
@@ -86,6 +87,9 @@ std::vector<EffectSeries> EffectsOf(const StudyView& view,
 
 // The bytes of one write; empty where a case has none.
 std::optional<std::int64_t> WriteOf(const Factors& factors);
+
+// The view's cells in the study's order, whatever order the trials ran in.
+std::vector<std::size_t> CellsInOrder(const StudyView& view);
 
 // The factors that vary, `without` left out: "32 B writes, Nagle on". With
 // the pair where there are several.

@@ -213,9 +213,16 @@ Tally CountEffects(const std::vector<EffectSeries>& effects) {
   for (const EffectSeries& series : effects) {
     for (const EffectPoint& point : series.points) {
       ++tally.points;
-      if (point.ratio.verdict == Verdict::kNotDistinguishable) continue;
+      if (point.ratio.verdict == Verdict::kNotDistinguishable ||
+          !point.ratio.interval.has_value()) {
+        continue;
+      }
       ++(point.ratio.verdict == Verdict::kHigher ? tally.higher : tally.lower);
-      const double strength = std::abs(std::log(point.ratio.median));
+      // The end nearest to 1 is what is sure of an effect.
+      const double sure = point.ratio.verdict == Verdict::kHigher
+                              ? point.ratio.interval->low
+                              : point.ratio.interval->high;
+      const double strength = std::abs(std::log(sure));
       if (tally.most != nullptr && strength <= strongest) continue;
       strongest = strength;
       tally.most = &point;
@@ -511,7 +518,12 @@ std::string EffectSentence(const std::vector<EffectSeries>& effects,
   if (silent > 0) {
     text += fmt::format("; in {} no difference can be told", silent);
   }
-  return text + ".";
+  return text + fmt::format("; chance alone would tell up to {} apart.",
+                            ByChance(static_cast<std::size_t>(tally.points)));
+}
+
+std::size_t ByChance(std::size_t comparisons) {
+  return (comparisons + 19) / 20;
 }
 
 std::string CapacitySentence(const StudyView& view,

@@ -20,6 +20,10 @@ std::string SegmentsSentence(const StudyView& view);
 std::string EffectSentence(const std::vector<EffectSeries>& effects,
                            const std::string& noun);
 
+// How many of so many comparisons of equals may be told apart by chance: 5 %,
+// rounded up.
+std::size_t ByChance(std::size_t comparisons);
+
 // Of the groups that have a capacity. Requires one.
 std::string CapacitySentence(const StudyView& view,
                              const std::vector<const Group*>& drawn);

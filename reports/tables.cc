@@ -89,24 +89,37 @@ bool IsStream(const Cell& cell) {
   return pattern == nullptr || SpellFactor(*pattern) != "request-response";
 }
 
-// By write, then as the study has them; the pairs of a case stand together.
+// By write, then as the study has them.
 std::vector<const Cell*> CellsOf(const StudyView& view, bool streams) {
   std::vector<const Cell*> cells;
-  std::map<std::string, std::size_t> places;
-  for (const Cell& cell : view.analysis->cells) {
-    if (cell.study == view.study && IsStream(cell) == streams) {
-      cells.push_back(&cell);
-      places.try_emplace(cell.case_id, places.size());
+  for (const std::size_t index : CellsInOrder(view)) {
+    const Cell& cell = view.analysis->cells[index];
+    if (IsStream(cell) == streams) cells.push_back(&cell);
+  }
+  std::stable_sort(cells.begin(), cells.end(),
+                   [](const Cell* a, const Cell* b) {
+                     return WriteOf(a->factors).value_or(0) <
+                            WriteOf(b->factors).value_or(0);
+                   });
+  return cells;
+}
+
+// Throughput or round trips, by case.
+std::vector<const Effect*> PairEffects(const StudyView& view) {
+  std::map<std::size_t, std::vector<const Effect*>> by_cell;
+  for (const Effect& effect : view.analysis->effects) {
+    const bool compares = effect.metric == Metric::kThroughput ||
+                          effect.metric == Metric::kLatencyP50;
+    if (effect.factor == "pair" && compares) {
+      by_cell[effect.base_cell].push_back(&effect);
     }
   }
-  const auto key = [&places](const Cell* cell) {
-    return std::pair(WriteOf(cell->factors).value_or(0),
-                     places.at(cell->case_id));
-  };
-  std::stable_sort(
-      cells.begin(), cells.end(),
-      [&key](const Cell* a, const Cell* b) { return key(a) < key(b); });
-  return cells;
+  std::vector<const Effect*> effects;
+  for (const std::size_t cell : CellsInOrder(view)) {
+    const auto& some = by_cell[cell];
+    effects.insert(effects.end(), some.begin(), some.end());
+  }
+  return effects;
 }
 
 // Factors that vary and have no column of their own.
@@ -498,20 +511,15 @@ Table PairsTable(const StudyView& view) {
                    {"figure", false},      {"ratio"},       {"95 %"},
                    {"the other is", false}};
   std::vector<Row> alike;
-  for (const Effect& effect : view.analysis->effects) {
-    const Cell& base = view.analysis->cells[effect.base_cell];
-    const bool compares = effect.metric == Metric::kThroughput ||
-                          effect.metric == Metric::kLatencyP50;
-    if (effect.factor != "pair" || base.study != view.study || !compares) {
-      continue;
-    }
-    const Cell& other = view.analysis->cells[effect.other_cell];
-    const Ratio& ratio = effect.ratio;
+  for (const Effect* effect : PairEffects(view)) {
+    const Cell& base = view.analysis->cells[effect->base_cell];
+    const Cell& other = view.analysis->cells[effect->other_cell];
+    const Ratio& ratio = effect->ratio;
     const bool told = ratio.verdict != Verdict::kNotDistinguishable;
     // Differences first.
     (told ? table.rows : alike)
         .push_back({Printable(base.case_id), PairText(base), PairText(other),
-                    IsTime(effect.metric) ? "median round trip" : "throughput",
+                    IsTime(effect->metric) ? "median round trip" : "throughput",
                     FormatNumber(ratio.median),
                     ratio.interval ? RatioRange(*ratio.interval) : kNone,
                     VerdictText(ratio)});
@@ -519,13 +527,11 @@ Table PairsTable(const StudyView& view) {
   const std::size_t told = table.rows.size();
   table.rows.insert(table.rows.end(), alike.begin(), alike.end());
   if (!table.rows.empty()) {
-    constexpr double kByChance = 0.05;
-    const auto all = static_cast<double>(table.rows.size());
     table.sentence = fmt::format(
         "In {} of {} a difference between the pairs can be told; chance alone "
         "would make up to {}.",
         told, Count(static_cast<long long>(table.rows.size()), "comparison"),
-        static_cast<int>(std::ceil(all * kByChance)));
+        ByChance(table.rows.size()));
   }
   Cut(table, "report.json");
   table.empty = "No two pairs of hosts ran the same case in the same blocks.";

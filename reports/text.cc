@@ -72,6 +72,11 @@ std::string Fixed(double value, int digits) {
   return fmt::format("{:.{}f}", value, digits);
 }
 
+bool StartsFormula(std::string_view text) {
+  constexpr std::string_view kFormula = "=+-@\t\r";
+  return !text.empty() && kFormula.find(text.front()) != std::string_view::npos;
+}
+
 bool IsByteFactor(const std::string& name) {
   return name == "write" || name == "read" || name == "rcvbuf" ||
          name == "sndbuf" || name == "mss";
@@ -133,11 +138,14 @@ std::string MarkdownText(std::string_view text) {
   return out;
 }
 
+bool CsvNeedsCare(std::string_view text) {
+  return StartsFormula(text) ||
+         text.find_first_of(",\"\r\n") != std::string_view::npos;
+}
+
 std::string CsvField(std::string_view text) {
-  constexpr std::string_view kFormula = "=+-@\t\r";
-  const bool formula =
-      !text.empty() && kFormula.find(text.front()) != std::string_view::npos;
-  std::string safe = formula ? "'" : "";
+  if (!CsvNeedsCare(text)) return std::string(text);
+  std::string safe = StartsFormula(text) ? "'" : "";
   safe += text;
   if (safe.find_first_of(",\"\r\n") == std::string::npos) return safe;
   const std::string doubled = Escape(safe, [](char c) -> std::string_view {

@@ -23,6 +23,8 @@ std::string MarkdownText(std::string_view text);  // A paragraph or a cell.
 // RFC 4180. A leading = + - @, which a spreadsheet takes for a formula, gets
 // an apostrophe before it.
 std::string CsvField(std::string_view text);
+// False if CsvField() gives the text as it is.
+bool CsvNeedsCare(std::string_view text);
 
 // One word for a POSIX shell; quoted only where it must be.
 std::string ShellWord(std::string_view word);
