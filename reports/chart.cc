@@ -65,6 +65,7 @@ class LabelPlacer {
   explicit LabelPlacer(const Chart& chart) : chart_(chart) {
     for (const Curve& curve : chart.curves) {
       traces_.push_back(Trace(Spots(chart, curve)));
+      if (curve.error_bars) AddBars(curve);
     }
   }
 
@@ -104,6 +105,16 @@ class LabelPlacer {
     Box box;
   };
 
+  void AddBars(const Curve& curve) {
+    for (const ChartPoint& point : curve.points) {
+      if (!point.interval.has_value()) continue;
+      const double x = PixelX(chart_, point.x);
+      const auto bar = Trace({{x, PixelY(chart_, point.interval->low)},
+                              {x, PixelY(chart_, point.interval->high)}});
+      bars_.insert(bars_.end(), bar.begin(), bar.end());
+    }
+  }
+
   [[nodiscard]] double Width(const std::string& text) const {
     return 0.56 * chart_.font * static_cast<double>(Length(text)) + 4;
   }
@@ -140,6 +151,9 @@ class LabelPlacer {
     double cost = Outside(box) + GuidesHit(box);
     for (const PlacedLabel& other : placed_) {
       if (Overlap(box, other.box)) cost += 1000;
+    }
+    for (const Spot& spot : bars_) {
+      if (Inside(box, spot)) cost += 15;
     }
     double nearest = 60;
     for (std::size_t i = 0; i < traces_.size(); ++i) {
@@ -188,6 +202,7 @@ class LabelPlacer {
 
   const Chart& chart_;
   std::vector<std::vector<Spot>> traces_;
+  std::vector<Spot> bars_;  // Of intervals.
   std::vector<PlacedLabel> placed_;
 };
 

@@ -70,6 +70,27 @@ TEST(ChartTest, NoLabelHidesAMarker) {
   }
 }
 
+TEST(ChartTest, NoLabelHidesTheEndOfAnInterval) {
+  Chart chart = ConvergingChart();
+  for (Curve& curve : chart.curves) {
+    curve.error_bars = true;
+    for (ChartPoint& point : curve.points) {
+      point.interval = {point.y / 1.3, point.y * 1.05};
+    }
+  }
+  for (const PlacedLabel& label : PlaceLabels(chart)) {
+    for (const Curve& curve : chart.curves) {
+      for (const ChartPoint& point : curve.points) {
+        const double x = PixelX(chart, point.x);
+        const double y = PixelY(chart, point.interval->low);
+        EXPECT_FALSE(x > label.box.left && x < label.box.right &&
+                     y > label.box.top && y < label.box.bottom)
+            << label.text;
+      }
+    }
+  }
+}
+
 TEST(ChartTest, PixelsFollowALogAxis) {
   Chart chart;
   chart.width = 110;
