@@ -82,8 +82,10 @@ std::string Output(const CommandLine& command) {
 
 bool OnPath(const std::string& program) { return !Find(program).empty(); }
 
-CommandLine Inside(const std::string& netns, const CommandLine& command) {
-  CommandLine whole{"ip", "netns", "exec", netns};
+CommandLine Inside(const std::string& netns, int cpu,
+                   const CommandLine& command) {
+  CommandLine whole{
+      "ip", "netns", "exec", netns, "taskset", "-c", std::to_string(cpu)};
   whole.insert(whole.end(), command.begin(), command.end());
   return whole;
 }

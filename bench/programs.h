@@ -35,8 +35,9 @@ std::string Output(const CommandLine& command);
 
 bool OnPath(const std::string& program);
 
-// The same command, inside a namespace.
-CommandLine Inside(const std::string& netns, const CommandLine& command);
+// The same command, inside a namespace, on one CPU.
+CommandLine Inside(const std::string& netns, int cpu,
+                   const CommandLine& command);
 
 struct Cost {
   double seconds = 0;

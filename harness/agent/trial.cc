@@ -12,6 +12,7 @@
 #include "harness/agent/disturbance.h"
 #include "harness/agent/trial_options.h"
 #include "platform/cpu_time.h"
+#include "platform/lone_thread.h"
 #include "platform/tcp_counters.h"
 
 namespace wiretoll {
@@ -40,6 +41,7 @@ class TrialRun {
   TrialOutcomeAtEnd Send(Socket& socket);
   TrialOutcomeAtEnd Receive(Socket& listener);
   TrialOutcomeAtEnd Serve(Socket socket);
+  TrialOutcomeAtEnd Loop(Socket& socket);
 
   std::optional<TrialFailure> Unable() const;
   Result<Socket, TrialFailure> Open() const;
@@ -92,7 +94,7 @@ TrialOutcomeAtEnd TrialRun::Send(Socket& socket) {
   options_ =
       ReadTrialOptions(socket, request_.role, request_.workload, self_.os);
   control_.BeginSampling();
-  TrialOutcomeAtEnd ran = loop_->Run(socket, control_);
+  TrialOutcomeAtEnd ran = Loop(socket);
   if (!ran.has_value()) return ran;
   if (const auto undrained = Drain(socket)) return *undrained;
   ran.value().counters = ReadTcpCounters(socket);
@@ -118,13 +120,19 @@ TrialOutcomeAtEnd TrialRun::Serve(Socket socket) {
   const auto unset = SetConnectedOptions(socket, request_.role, workload);
   if (unset) return Skip(*unset);
   options_ = ReadTrialOptions(socket, request_.role, workload, self_.os);
-  TrialOutcomeAtEnd ran = loop_->Run(socket, control_);
+  TrialOutcomeAtEnd ran = Loop(socket);
   if (!ran.has_value()) return ran;
   TcpCounters& counters = ran.value().counters;
   counters = ReadTcpCounters(socket);
   if (!counters.reason.empty()) counters.reason += "; ";
   counters.reason += "peer_window_*: only the sending end looks for them";
   return ran;
+}
+
+TrialOutcomeAtEnd TrialRun::Loop(Socket& socket) {
+  std::optional<TrialOutcomeAtEnd> ran;
+  RunAlone([&] { ran.emplace(loop_->Run(socket, control_)); });
+  return std::move(*ran);
 }
 
 std::optional<TrialFailure> TrialRun::Unable() const {
