@@ -158,6 +158,14 @@ std::vector<Key> KeysOf(const Chart& chart) {
   return keys;
 }
 
+void TakeIntervals(const Curve& curve, Span& span) {
+  for (const ChartPoint& point : curve.points) {
+    if (!point.interval.has_value()) continue;
+    span.Take(point.interval->low);
+    span.Take(point.interval->high);
+  }
+}
+
 // The axes are the same in all panels, so that heights compare.
 void ShareAxes(std::vector<Chart>& charts, const CurveKind& kind) {
   const Span x = SpanOf(charts, [](const ChartPoint& p) { return p.x; });
@@ -166,13 +174,7 @@ void ShareAxes(std::vector<Chart>& charts, const CurveKind& kind) {
     for (const Guide& guide : chart.guides) {
       if (!guide.vertical) y.Take(guide.at);
     }
-    for (const Curve& curve : chart.curves) {
-      for (const ChartPoint& point : curve.points) {
-        if (!point.interval.has_value()) continue;
-        y.Take(point.interval->low);
-        y.Take(point.interval->high);
-      }
-    }
+    for (const Curve& curve : chart.curves) TakeIntervals(curve, y);
   }
   for (Chart& chart : charts) {
     chart.x =

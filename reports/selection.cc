@@ -63,7 +63,7 @@ bool StacksNeeded(const std::set<SystemPair>& pairs) {
 std::string PoolName(const SystemPair& pair, bool stacks, bool runs) {
   const auto& [run, from, from_stack, to, to_stack] = pair;
   const auto name = [stacks](const std::string& os, const std::string& stack) {
-    const std::string system = SystemName(os);
+    std::string system = SystemName(os);
     if (!stacks || stack.empty()) return system;
     return os == "linux" ? Printable(stack)
                          : fmt::format("{}, {}", system, Printable(stack));
@@ -310,6 +310,7 @@ void MakeFacets(StudyView& view) {
     place->by_write[*write] = &group;
   }
   std::vector<std::pair<std::vector<double>, Facet>> sorted;
+  sorted.reserve(facets.size());
   for (auto& [label, entry] : facets) sorted.push_back(std::move(entry));
   std::stable_sort(
       sorted.begin(), sorted.end(),
@@ -429,10 +430,9 @@ std::vector<std::size_t> CellsInOrder(const StudyView& view) {
   }
   const auto place = [&](std::size_t index) {
     const auto found = view.case_places.find(cells[index].case_id);
-    return std::tuple(found == view.case_places.end() ? view.case_places.size()
-                                                      : found->second,
-                      std::string_view(cells[index].sender),
-                      std::string_view(cells[index].receiver));
+    const std::size_t known = view.case_places.size();
+    return std::tuple(found == view.case_places.end() ? known : found->second,
+                      cells[index].sender, cells[index].receiver);
   };
   std::stable_sort(
       order.begin(), order.end(),

@@ -203,28 +203,32 @@ std::string NotObserved(const StudyView& view, Metric metric) {
 
 struct Tally {
   int points = 0, higher = 0, lower = 0;
-  const EffectPoint* most = nullptr;  // The strongest that can be told.
+  const EffectPoint* most = nullptr;  // The surest.
   const EffectSeries* where = nullptr;
 };
 
+// How far the interval keeps from 1, as a logarithm; empty where it covers 1.
+std::optional<double> Sureness(const Ratio& ratio) {
+  if (ratio.verdict == Verdict::kNotDistinguishable || !ratio.interval) {
+    return std::nullopt;
+  }
+  const double nearest = ratio.verdict == Verdict::kHigher
+                             ? ratio.interval->low
+                             : ratio.interval->high;
+  return std::abs(std::log(nearest));
+}
+
 Tally CountEffects(const std::vector<EffectSeries>& effects) {
   Tally tally;
-  double strongest = 0;
+  double surest = -1;
   for (const EffectSeries& series : effects) {
     for (const EffectPoint& point : series.points) {
       ++tally.points;
-      if (point.ratio.verdict == Verdict::kNotDistinguishable ||
-          !point.ratio.interval.has_value()) {
-        continue;
-      }
+      const std::optional<double> sure = Sureness(point.ratio);
+      if (!sure.has_value()) continue;
       ++(point.ratio.verdict == Verdict::kHigher ? tally.higher : tally.lower);
-      // The end nearest to 1 is what is sure of an effect.
-      const double sure = point.ratio.verdict == Verdict::kHigher
-                              ? point.ratio.interval->low
-                              : point.ratio.interval->high;
-      const double strength = std::abs(std::log(sure));
-      if (tally.most != nullptr && strength <= strongest) continue;
-      strongest = strength;
+      if (*sure <= surest) continue;
+      surest = *sure;
       tally.most = &point;
       tally.where = &series;
     }

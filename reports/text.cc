@@ -18,15 +18,19 @@ struct Decoded {
   std::size_t length = 0;  // 0: no valid sequence here.
 };
 
+// Of a sequence that begins with `first`; 0 if none does.
+std::size_t SequenceLength(unsigned char first) {
+  if (first < 0x80) return 1;
+  if (first < 0xC2 || first > 0xF4) return 0;
+  return first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
+}
+
 // RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF.
 Decoded Decode(std::string_view text) {
   const auto first = static_cast<unsigned char>(text[0]);
-  if (first < 0x80) return {first, 1};
-  const std::size_t length = first >= 0xF0   ? 4
-                             : first >= 0xE0 ? 3
-                             : first >= 0xC2 ? 2
-                                             : 0;
-  if (length == 0 || first > 0xF4 || text.size() < length) return {};
+  const std::size_t length = SequenceLength(first);
+  if (length == 1) return {first, 1};
+  if (length == 0 || text.size() < length) return {};
   char32_t point = first & (0xFFU >> (length + 1));
   for (std::size_t i = 1; i < length; ++i) {
     const auto next = static_cast<unsigned char>(text[i]);
