@@ -75,6 +75,7 @@ Chart RowChart(const std::vector<std::string>& names) {
 Chart SmallRowChart(const std::vector<std::string>& names) {
   constexpr std::size_t kLongest = 20;
   std::vector<std::string> shorter;
+  shorter.reserve(names.size());
   for (const std::string& name : names) {
     shorter.push_back(Shorten(name, kLongest));
   }
@@ -140,6 +141,7 @@ void AddBars(Chart& chart, const Capacity& capacity, double row) {
 Panel CapacityPanel(const RowPanel& rows, const Picture& picture, bool small) {
   const std::vector<Row> drawn = Thin(rows.rows);
   std::vector<std::string> names;
+  names.reserve(drawn.size());
   for (const Row& row : drawn) names.push_back(row.name);
   Panel panel;
   panel.label = rows.label;
@@ -226,6 +228,7 @@ Picture LatencyPicture(const StudyView& view) {
       ThinNote(view.latency.size(), drawn.size()), PooledLine(view),
       LinkLine(view));
   std::vector<std::string> names;
+  names.reserve(drawn.size());
   for (const Group* group : drawn) {
     names.push_back(CaseText(view, *group, {"pattern"}));
   }

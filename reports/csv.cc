@@ -129,6 +129,10 @@ class ColumnList {
             }
           });
     }
+    OtherFactors();
+  }
+
+  void OtherFactors() {
     Add("other_factors", "factors without a column: name=value;...",
         [](const Sample& s, Out& out) {
           std::string text;
@@ -143,10 +147,10 @@ class ColumnList {
 
   // Of an end that may be missing altogether.
   template <class Use>
-  void AddEnd(bool receiver, std::string_view name, std::string meaning,
+  void AddEnd(bool receiver, std::string_view name, const std::string& meaning,
               Use use) {
-    Add(fmt::format("{}_{}", receiver ? "receiver" : "sender", name),
-        std::move(meaning), [receiver, use](const Sample& s, Out& out) {
+    Add(fmt::format("{}_{}", receiver ? "receiver" : "sender", name), meaning,
+        [receiver, use](const Sample& s, Out& out) {
           const auto& end = EndOf(s, receiver);
           if (end.has_value()) use(*end, out);
         });
@@ -256,7 +260,7 @@ class ColumnList {
               continue;
             }
             for (const auto& [field, reason] : end->why_null) {
-              AddReason(text, name + '_' + field, reason);
+              AddReason(text, fmt::format("{}_{}", name, field), reason);
             }
             AddReason(text, name + "_tcp", end->counters.reason);
           }

@@ -202,21 +202,9 @@ class ScriptWriter {
 
   void Send(const Curve& curve) {
     if (BarsOf(curve)) {
-      Rows4 rows;
-      for (const ChartPoint& p : curve.points) {
-        if (!p.interval.has_value()) continue;
-        rows.emplace_back(p.x, p.y, p.interval->low, p.interval->high);
-      }
-      if (rows.empty())
-        rows.emplace_back(kNothing, kNothing, kNothing, kNothing);
-      out_.send1d(rows);
+      SendBars(curve);
     } else {
-      Rows3 rows;
-      for (const ChartPoint& p : curve.points) {
-        rows.emplace_back(p.x, p.interval ? p.interval->low : kNothing,
-                          p.interval ? p.interval->high : kNothing);
-      }
-      out_.send1d(rows);
+      SendBand(curve);
     }
     Rows2 line;
     for (const ChartPoint& p : curve.points) {
@@ -225,6 +213,27 @@ class ScriptWriter {
     if (line.empty()) line.emplace_back(kNothing, kNothing);
     out_.send1d(line);
     for (const bool hollow : {false, true}) SendPoints(curve, hollow);
+  }
+
+  void SendBars(const Curve& curve) {
+    Rows4 rows;
+    for (const ChartPoint& p : curve.points) {
+      if (!p.interval.has_value()) continue;
+      rows.emplace_back(p.x, p.y, p.interval->low, p.interval->high);
+    }
+    if (rows.empty()) rows.emplace_back(kNothing, kNothing, kNothing, kNothing);
+    out_.send1d(rows);
+  }
+
+  // A point without an interval interrupts the band.
+  void SendBand(const Curve& curve) {
+    Rows3 rows;
+    for (const ChartPoint& p : curve.points) {
+      const Interval none{kNothing, kNothing};
+      const Interval band = p.interval.value_or(none);
+      rows.emplace_back(p.x, band.low, band.high);
+    }
+    out_.send1d(rows);
   }
 
   void SendPoints(const Curve& curve, bool hollow) {

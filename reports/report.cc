@@ -29,7 +29,7 @@ using Filler = std::function<Outcome<Done>(std::ostream&)>;
 Outcome<Done> WriteFile(const fs::path& path, const Filler& fill) {
   std::ofstream out(path, std::ios::binary | std::ios::trunc);
   if (!out) return CannotWrite(path, "it could not be opened");
-  const Outcome<Done> filled = fill(out);
+  Outcome<Done> filled = fill(out);
   if (!filled.has_value()) return filled;
   out.close();
   if (!out) return CannotWrite(path, "the disk may be full");
@@ -51,6 +51,7 @@ std::optional<std::string> DrawPictures(Document& document,
                                         std::chrono::milliseconds limit) {
   const std::vector<Panel*> panels = PanelsOf(document);
   std::vector<PlotRequest> requests;
+  requests.reserve(panels.size());
   for (const Panel* panel : panels) requests.push_back(panel->request);
   auto drawn = DrawPlots(requests, limit);
   if (!drawn.has_value()) {

@@ -7,7 +7,8 @@
 namespace wiretoll {
 namespace {
 
-Curve CurveThrough(const std::string& label, std::vector<double> heights) {
+Curve CurveThrough(const std::string& label,
+                   const std::vector<double>& heights) {
   Curve curve;
   curve.label = label;
   curve.colour = colour::kBlue;

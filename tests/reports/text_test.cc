@@ -13,10 +13,9 @@ TEST(TextTest, HtmlMarkupComesOutAsText) {
 TEST(TextTest, LettersOfAnyScriptStayAndControlCharactersGo) {
   EXPECT_EQ(Printable("хост 主机 \x1b[31mred\x07"), "хост 主机 [31mred");
   EXPECT_EQ(Printable("two\nlines\tand a tab"), "two lines and a tab");
-  // U+202E would make what follows read from right to left.
-  EXPECT_EQ(Printable("a\xE2\x80\xAE"
-                      "b"),
-            "ab");
+  // U+202E, byte by byte, would make what follows read from right to left.
+  const std::string reversing{'a', '\xE2', '\x80', '\xAE', 'b'};
+  EXPECT_EQ(Printable(reversing), "ab");
 }
 
 TEST(TextTest, BrokenUtf8BecomesAReplacementCharacter) {
