@@ -177,7 +177,7 @@ std::optional<Ratio> PairedRatio(const BlockValues& a, const BlockValues& b,
 // The base is "unset" or "off" where a factor has it and the largest room of
 // "read"; each "write" is held against the next smaller; else the first value
 // of the study. Factor "pair" holds the same case between two other hosts
-// ("a:b") against the run's first pair.
+// ("a:b") against the pair whose names come first.
 struct Effect {
   std::string factor;  // "nagle"
   FactorValue base;    // "off"

@@ -146,14 +146,17 @@ void EffectList::AddFactor(const Study& study,
 }
 
 void EffectList::AddPairs(const std::vector<std::size_t>& cells) {
-  // Run and case; the first cell is of the run's first pair to be seen.
+  // Of run and case; the base is the pair whose names come first, whichever
+  // trial happened to run first.
   std::map<std::pair<std::size_t, std::string>, std::size_t> first;
   const auto spell = [&](std::size_t cell) {
     return cells_[cell].sender + ':' + cells_[cell].receiver;
   };
   std::map<std::size_t, std::string> base_of_run;
   for (const std::size_t cell : cells) {
-    base_of_run.emplace(cells_[cell].run, spell(cell));
+    const auto [base, is_new] =
+        base_of_run.emplace(cells_[cell].run, spell(cell));
+    if (!is_new) base->second = std::min(base->second, spell(cell));
   }
   for (const std::size_t cell : cells) {
     if (spell(cell) != base_of_run[cells_[cell].run]) continue;

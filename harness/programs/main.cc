@@ -47,8 +47,9 @@ Outcome<ExitCode> Do(const ReportOptions& options) {
   if (!written.has_value()) return written.error();
   for (const std::string& warning : written.value().warnings)
     fmt::print(stderr, "{}\n", warning);
-  for (const fs::path& file : written.value().files)
-    fmt::print("{}\n", file.string());
+  for (const fs::path& file : written.value().files) {
+    if (!options.quiet) fmt::print("{}\n", file.string());
+  }
   return ExitCode::kDone;
 }
 

@@ -39,13 +39,13 @@ Examples:
   wiretoll run                                  the quick study, 100 Mbit/s lab
   wiretoll run small-writes --link none         veth as fast as the machine
   wiretoll run tcp-efficiency --filter 'write<=256,nagle=on'
-  wiretoll run my-study.toml --hosts hosts.toml --pairs win11:debian,debian:win11
+  wiretoll run my-study.toml --hosts hosts.toml --pairs alpha:beta
   wiretoll run --precision 5 --repeats 30       until intervals are within 5 %
   wiretoll run --resume --out runs/20260102T030405Z-quick
 
 A hosts file names each host, its address and the command that starts its agent:
-  [hosts.win11]
-  agent = ["ssh", "student@192.168.56.11", "wiretoll-agent.exe"]
+  [hosts.alpha]
+  agent = ["ssh", "student@192.168.56.11", "./wiretoll-agent"]
   address = "192.168.56.11"
 
 The run folder holds run.json, samples.jsonl (one line a trial) and report/.)";
@@ -258,7 +258,7 @@ void AddReport(CLI::App& app, std::shared_ptr<ReportOptions> report) {
       ->transform(CLI::CheckedTransformer(formats))
       ->delimiter(',')
       ->type_name("NAME");
-  verb->add_flag("--quiet", report->quiet, "Only errors");
+  verb->add_flag("--quiet", report->quiet, "No list of files, only warnings");
 }
 
 void AddTheory(CLI::App& app, std::shared_ptr<TheoryCommand> theory) {
