@@ -9,7 +9,13 @@
 namespace wiretoll {
 namespace {
 
-// "Median of 5 blocks, band: 95 % interval."
+bool IsPooled(const StudyView& view) {
+  return std::any_of(view.groups.begin(), view.groups.end(),
+                     [](const Group& group) { return group.cells.size() > 1; });
+}
+
+// "Median of 5 blocks, band: 95 % interval." Pooled pairs give more than one
+// trial to a block.
 std::string MedianLine(const StudyView& view, Metric metric) {
   int fewest = 0, most = 0;
   bool intervals = false;
@@ -20,9 +26,10 @@ std::string MedianLine(const StudyView& view, Metric metric) {
     most = std::max(most, figure->blocks);
     intervals = intervals || figure->interval.has_value();
   }
-  const std::string blocks = fewest == most
-                                 ? Count(most, "block")
-                                 : fmt::format("{} to {} blocks", fewest, most);
+  const std::string unit = IsPooled(view) ? "trial" : "block";
+  const std::string blocks =
+      fewest == most ? Count(most, unit)
+                     : fmt::format("{} to {} {}s", fewest, most, unit);
   return fmt::format(
       "Median of {}{}.", blocks,
       intervals ? ", band: 95 % interval" : "; too few for an interval");
@@ -31,10 +38,7 @@ std::string MedianLine(const StudyView& view, Metric metric) {
 }  // namespace
 
 std::string PooledLine(const StudyView& view) {
-  const bool pooled =
-      std::any_of(view.groups.begin(), view.groups.end(),
-                  [](const Group& group) { return group.cells.size() > 1; });
-  return pooled ? " Pairs of equal systems are pooled." : "";
+  return IsPooled(view) ? " Pairs of equal systems are pooled." : "";
 }
 
 std::string LinkLine(const StudyView& view) {
