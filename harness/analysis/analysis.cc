@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <unordered_set>
 
 #include "harness/analysis/cells.h"
 #include "harness/analysis/claims.h"
@@ -76,10 +78,24 @@ std::optional<Failure> ReadSamples(const Folders& folders,
                                    Gathered& gathered, Analysis& analysis) {
   for (std::size_t run = 0; run < folders.size(); ++run) {
     gathered.cells.StartRun(std::move(places[run]));
-    const Outcome<ReadSummary> summary = ForEachSample(
-        folders[run],
-        [&](Sample&& sample) { gathered.Add(sample, analysis.agreement); });
+    // By hash: a million trials are a few megabytes that way.
+    std::unordered_set<std::size_t> trials;
+    std::int64_t twice = 0;
+    const Outcome<ReadSummary> summary =
+        ForEachSample(folders[run], [&](Sample&& sample) {
+          if (!trials.insert(std::hash<std::string>{}(sample.trial)).second) {
+            ++twice;
+            return;
+          }
+          gathered.Add(sample, analysis.agreement);
+        });
     if (!summary.has_value()) return summary.error();
+    if (twice > 0) {
+      analysis.notes.push_back(fmt::format(
+          "{}: {} samples are of trials that samples.jsonl holds already; the "
+          "first of each counts, the others are left out",
+          folders[run].string(), twice));
+    }
     analysis.blocks += gathered.cells.EndRun(analysis.notes);
     if (summary.value().torn_last_line) {
       analysis.notes.push_back(fmt::format(

@@ -31,11 +31,24 @@ Figure PerSecond(const Figure& value, const std::optional<std::int64_t>& ns) {
   return *rate * 1e9;
 }
 
-Figure Throughput(const EndReport& receiver) {
+Figure RawThroughput(const EndReport& receiver) {
   const std::int64_t timed =
       receiver.bytes - receiver.first_read_bytes.value_or(0);
   if (timed <= 0) return std::nullopt;
   return PerSecond(static_cast<double>(timed), receiver.elapsed_ns);
+}
+
+// No line carries more than its rate (a shaper's burst and the clock allow for
+// a little). Faster means that a short stream was read out of buffers.
+bool BeyondTheLine(const Figure& throughput, const TrialContext& context) {
+  constexpr double kSlack = 1.05;
+  return throughput && context.rate_bits_per_second &&
+         8 * *throughput > kSlack * *context.rate_bits_per_second;
+}
+
+Figure Throughput(const EndReport& receiver, const TrialContext& context) {
+  const Figure raw = RawThroughput(receiver);
+  return BeyondTheLine(raw, context) ? Figure{} : raw;
 }
 
 Figure LineBytes(const Wire& wire) {
@@ -58,7 +71,7 @@ void AddReceiver(const EndReport& receiver, const TrialContext& context,
   Set(figures, Metric::kBytesPerRead,
       Divide(bytes, static_cast<double>(receiver.calls)));
   if (context.request_response) return;
-  const Figure throughput = Throughput(receiver);
+  const Figure throughput = Throughput(receiver, context);
   Set(figures, Metric::kThroughput, throughput);
   Set(figures, Metric::kSteadyThroughput,
       PerSecond(Number(receiver.steady_bytes), receiver.steady_elapsed_ns));
@@ -104,7 +117,12 @@ std::string ReasonFor(const EndReport& end, const std::string& field,
   return reason == end.why_null.end() ? std::move(otherwise) : reason->second;
 }
 
-std::string WhyNoThroughput(const EndReport& receiver) {
+std::string WhyNoThroughput(const EndReport& receiver,
+                            const TrialContext& context) {
+  if (BeyondTheLine(RawThroughput(receiver), context)) {
+    return "it came faster than the line carries: out of buffers, in too short "
+           "a time to tell a rate";
+  }
   if (!receiver.elapsed_ns) {
     return ReasonFor(receiver, "elapsed_ns", "nothing reached the receiver");
   }
@@ -145,7 +163,7 @@ std::string WhyNotAtReceiver(Metric metric, const Sample& sample,
   if (metric == Metric::kLineShare && !context.rate_bits_per_second) {
     return "the link has no known rate";
   }
-  return WhyNoThroughput(receiver);
+  return WhyNoThroughput(receiver, context);
 }
 
 enum class Seer { kReceiver, kSender, kWire };

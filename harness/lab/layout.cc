@@ -254,6 +254,7 @@ std::string DescribeLink(const Layout& layout, const LinkSpec& link) {
     text += fmt::format(", {} each way", SpellDuration(link.delay));
   }
   if (link.loss > 0) text += fmt::format(", {:.4g} % loss", link.loss * 100);
+  if (layout.mtu != 1500) text += fmt::format(", MTU {}", layout.mtu);
   text += layout.hosts.size() == 2
               ? std::string(" between two namespaces")
               : fmt::format(" between {} namespaces", layout.hosts.size());

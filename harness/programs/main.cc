@@ -2,8 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
+#include <iostream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -24,6 +27,16 @@ namespace wiretoll {
 namespace {
 
 namespace fs = std::filesystem;
+
+// Data that nobody got must not look like success.
+bool CouldWriteOutput() {
+  std::cout.flush();
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout)
+    return true;
+  fmt::print(stderr, "wiretoll: standard output cannot be written: {}\n",
+             std::strerror(errno));
+  return false;
+}
 
 std::string Dump(const nlohmann::json& json) {
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
@@ -123,6 +136,7 @@ Outcome<ExitCode> LabUp(const LabCommand& command) {
     file.hosts.push_back({host.name, host.address, host.agent});
   file.link = lab.value().link();
   fmt::print("{}", WriteHosts(file));
+  if (!CouldWriteOutput()) return ExitCode::kNothingRan;  // It goes again.
   if (auto kept = lab.value().Keep(); !kept.has_value()) return kept.error();
   fmt::print(stderr,
              "the lab stands; what is above is its hosts file. Take it down "
@@ -152,7 +166,8 @@ Outcome<ExitCode> ShowLabs(const LabCommand& command) {
                     {"link", lab.link},
                     {"hosts", hosts}});
     if (command.json) continue;
-    fmt::print("{}  {}  {}\n", lab.id, lab.owner, lab.link);
+    fmt::print("{}  {}  {}{}\n", lab.id, lab.owner, lab.link,
+               lab.owner == "dead" ? "  (`wiretoll lab down` removes it)" : "");
     for (const LabHost& host : lab.hosts)
       fmt::print("  {}  {}  namespace {}\n", host.name, host.address,
                  host.netns);
@@ -186,8 +201,10 @@ int Main(const std::vector<std::string>& arguments) {
   const Command command = ParseCommandLine(arguments);
   const auto done =
       std::visit([](const auto& options) { return Do(options); }, command);
-  std::fflush(stdout);
-  if (done.has_value()) return static_cast<int>(done.value());
+  if (done.has_value()) {
+    return CouldWriteOutput() ? static_cast<int>(done.value())
+                              : static_cast<int>(ExitCode::kNothingRan);
+  }
   fmt::print(stderr, "wiretoll: {}\n", done.error().message);
   return static_cast<int>(done.error().code);
 }

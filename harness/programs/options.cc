@@ -55,9 +55,10 @@ template <class T, class Parse, class Store>
 CLI::Option* AddParsed(CLI::App* app, const std::string& name,
                        const std::string& help, Parse parse, Store store) {
   const std::function<std::string(const std::string&)> check =
-      [parse](const std::string& text) -> std::string {
+      [parse, help](const std::string& text) -> std::string {
     const std::optional<T> value = parse(text);
-    return value ? std::string() : fmt::format("\"{}\" is not one", text);
+    return value ? std::string()
+                 : fmt::format("\"{}\" cannot be taken. {}", text, help);
   };
   return app
       ->add_option_function<std::string>(
@@ -91,6 +92,20 @@ std::optional<double> ParsePrecision(const std::string& text) {
   const auto share = ParsePercent(marked ? text : text + "%");
   if (!share || *share <= 0) return std::nullopt;
   return share;
+}
+
+// A line that loses everything carries no trial.
+std::optional<double> ParseLoss(const std::string& text) {
+  const auto loss = ParsePercent(text);
+  return loss && *loss < 1 ? loss : std::nullopt;
+}
+
+// At most 15 digits: programs that read JSON may keep no more.
+std::optional<std::uint64_t> ParseSeed(const std::string& text) {
+  const bool digits = std::all_of(text.begin(), text.end(),
+                                  [](char c) { return c >= '0' && c <= '9'; });
+  if (text.empty() || text.size() > 15 || !digits) return std::nullopt;
+  return std::stoull(text);
 }
 
 std::optional<Nanoseconds> ParseDelay(const std::string& text) {
@@ -153,20 +168,20 @@ void AddLabOptions(CLI::App* app, LabOptions& lab) {
         lab.link_given = true;
       })
       ->type_name("RATE");
-  AddParsed<Nanoseconds>(app, "--delay", "Delay of the line, each way: 5ms",
-                         ParseDelay,
-                         [&lab](Nanoseconds delay) {
-                           lab.link.delay = delay;
-                           lab.link_given = true;
-                         })
-      ->type_name("D");
-  AddParsed<double>(
-      app, "--loss", "Share of frames the line loses, each way: 5%",
-      [](const std::string& text) { return ParsePercent(text); },
-      [&lab](double loss) {
-        lab.link.loss = loss;
+  AddParsed<Nanoseconds>(
+      app, "--delay", "Delay of the line, each way, up to 10s: 5ms", ParseDelay,
+      [&lab](Nanoseconds delay) {
+        lab.link.delay = delay;
         lab.link_given = true;
       })
+      ->type_name("D");
+  AddParsed<double>(app, "--loss",
+                    "Share of frames the line loses, each way, under 100%: 5%",
+                    ParseLoss,
+                    [&lab](double loss) {
+                      lab.link.loss = loss;
+                      lab.link_given = true;
+                    })
       ->type_name("P");
   app->add_option("--mtu", lab.link.mtu, "MTU of the line, bytes")
       ->type_name("N")
@@ -185,7 +200,9 @@ void AddPrecision(CLI::App* app, RunOptions& run) {
       "its median (at most --repeats blocks, 30 if not given)",
       ParsePrecision, [&run](double share) { run.precision = share; })
       ->type_name("PCT");
-  app->add_option("--seed", run.seed, "Seed of the order; default: a new one")
+  AddParsed<std::uint64_t>(
+      app, "--seed", "Seed of the order, up to 15 digits; default: a new one",
+      ParseSeed, [&run](std::uint64_t seed) { run.seed = seed; })
       ->type_name("N");
 }
 
@@ -221,8 +238,8 @@ void AddRun(CLI::App& app, std::shared_ptr<RunOptions> run) {
   verb->add_flag("--quick", run->quick,
                  "A first look: 3 blocks, trials of at most 100 ms and 1 MiB");
   AddParsed<std::pair<std::uint16_t, std::uint16_t>>(
-      verb, "--ports", "Data ports at the receiver (default 7001-7099)",
-      ParsePorts,
+      verb, "--ports",
+      "Data ports at the receiver, FIRST-LAST (default 7001-7099)", ParsePorts,
       [run](std::pair<std::uint16_t, std::uint16_t> ports) {
         run->first_port = ports.first;
         run->last_port = ports.second;
@@ -230,7 +247,8 @@ void AddRun(CLI::App& app, std::shared_ptr<RunOptions> run) {
       ->type_name("A-B");
   AddParsed<std::chrono::milliseconds>(
       verb, "--deadline",
-      "Give a trial up after this long (default: by its size, 15 s or more)",
+      "Give a trial up after this long, 1s to 24h: 30s (default: by its size, "
+      "15 s or more)",
       ParseDeadline,
       [run](std::chrono::milliseconds deadline) { run->deadline = deadline; })
       ->type_name("D");

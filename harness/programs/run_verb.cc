@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <utility>
@@ -160,15 +161,40 @@ Failure StartInsideUserNamespace(const std::vector<std::string>& arguments) {
           "cannot start inside a user namespace: " + error.message()};
 }
 
+bool IsV6(const Host& host) {
+  return host.address.find(':') != std::string::npos;
+}
+
+bool IsLoopback(const Host& host) {
+  return host.address.rfind("127.", 0) == 0 || host.address == "::1";
+}
+
+Outcome<Ground> OnHosts(HostsFile file, const std::string& name) {
+  for (const Host& host : file.hosts) {
+    if (IsV6(host) == IsV6(file.hosts.front())) continue;
+    return Failure{
+        ExitCode::kUsage,
+        fmt::format("{}: {} is {} and {} is {}: give all hosts IPv4 "
+                    "or all IPv6 addresses",
+                    name, file.hosts.front().name, file.hosts.front().address,
+                    host.name, host.address)};
+  }
+  Ground ground;
+  ground.hosts = std::move(file.hosts);
+  ground.link = std::move(file.link);
+  if (std::all_of(ground.hosts.begin(), ground.hosts.end(), IsLoopback)) {
+    ground.link.kind = "loopback";
+    ground.link.description = "loopback on this machine (not a network)";
+  }
+  return ground;
+}
+
 Outcome<Ground> FindGround(const RunOptions& options,
                            const std::vector<std::string>& arguments) {
   if (options.hosts) {
     auto file = LoadHosts(*options.hosts);
     if (!file.has_value()) return file.error();
-    Ground ground;
-    ground.hosts = std::move(file.value().hosts);
-    ground.link = std::move(file.value().link);
-    return ground;
+    return OnHosts(std::move(file).value(), *options.hosts);
   }
   const LabAbility ability = ProbeLabAbility();
   if (ability.means == LabMeans::kLoopback)
@@ -292,18 +318,47 @@ Outcome<RunSpec> MakeSpec(const RunOptions& options, const Ground& ground,
   return spec;
 }
 
+// Why trials were not ok, most frequent first, on standard error.
+class Reasons {
+ public:
+  void Add(const Sample& sample) {
+    if (sample.outcome == TrialOutcome::kOk || counts_.size() >= 1000) return;
+    const bool failed = sample.outcome == TrialOutcome::kFailed;
+    ++counts_[{failed ? "failed" : "skipped", sample.reason}];
+  }
+  void Tell() const {
+    std::vector<std::pair<int, std::pair<std::string, std::string>>> sorted;
+    for (const auto& [what, count] : counts_) sorted.emplace_back(count, what);
+    std::sort(sorted.rbegin(), sorted.rend());
+    constexpr std::size_t kMost = 5;
+    for (std::size_t i = 0; i < std::min(kMost, sorted.size()); ++i) {
+      const auto& [count, what] = sorted[i];
+      WriteError(fmt::format("{} {}: {}\n", count, what.first, what.second));
+    }
+    if (sorted.size() > kMost)
+      WriteError(fmt::format("and {} more reasons; the report has all\n",
+                             sorted.size() - kMost));
+  }
+
+ private:
+  std::map<std::pair<std::string, std::string>, int> counts_;
+};
+
 Outcome<RunSummary> Measure(const RunOptions& options, RunSpec spec) {
+  Reasons reasons;
   PrecisionGoal goal(options.precision.value_or(1), spec.seed);
   RunHooks hooks;
   hooks.guard = KeepFromChildren;
   hooks.account = AccountWire;
   hooks.seen = [&](const Sample& sample) {
+    reasons.Add(sample);
     if (options.precision) goal.Add(sample);
   };
   hooks.enough = [&] { return options.precision && goal.Reached(); };
   Progress progress({options.quiet, StandardErrorIsTerminal()}, WriteError);
   auto summary = Run(std::move(spec), hooks, progress);
   NoteStopSignals();
+  reasons.Tell();
   if (summary.has_value() && options.precision && !goal.Reached()) {
     const auto widest = goal.Widest();
     progress.Say(fmt::format(
@@ -372,7 +427,8 @@ Outcome<ExitCode> Finish(const RunOptions& options, const RunSummary& summary,
         folder, ResumeCommand(folder), folder));
     return ExitCode::kSomeTrialsFailed;
   }
-  return summary.failed > 0 ? ExitCode::kSomeTrialsFailed : ExitCode::kDone;
+  if (summary.failed > 0) return ExitCode::kSomeTrialsFailed;
+  return summary.ok > 0 ? ExitCode::kDone : ExitCode::kNothingRan;
 }
 
 // The options that the run to be taken up was started with.
@@ -460,6 +516,14 @@ Outcome<ExitCode> RunVerb(const RunOptions& options) {
   if (!options.out) {
     return Failure{ExitCode::kUsage,
                    "--resume needs --out DIR, the run folder to take up"};
+  }
+  if (options.arguments.size() > 1) {
+    return Failure{ExitCode::kUsage,
+                   fmt::format("--resume takes studies and options from {}/"
+                               "run.json; leave out: {}",
+                               *options.out,
+                               fmt::join(options.arguments.begin() + 1,
+                                         options.arguments.end(), " "))};
   }
   const auto record = ReadRunRecord(*options.out);
   if (!record.has_value()) return record.error();

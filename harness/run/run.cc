@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
+#include <boost/interprocess/sync/file_lock.hpp>
 #include <csignal>
 #include <ctime>
+#include <fstream>
 #include <set>
 #include <utility>
 
@@ -62,6 +64,9 @@ class Runner {
         crew_(io_, spec_.hosts, hooks.guard),
         signals_(io_, SIGINT, SIGTERM),
         time_left_(CellCount(spec_) * spec_.blocks) {
+#ifdef SIGHUP  // POSIX: the terminal is gone.
+    signals_.add(SIGHUP);
+#endif
     signals_.async_wait([this](boost::system::error_code error, int) {
       if (!error) interrupted_ = true;
     });
@@ -69,6 +74,9 @@ class Runner {
 
   Outcome<RunSummary> Go() {
     if (auto ready = Prepare(); !ready.has_value()) return ready.error();
+    if (!spec_.resume) {
+      if (auto locked = Lock(); !locked.has_value()) return locked.error();
+    }
     auto writer = SampleWriter::Open(spec_.folder);
     if (!writer.has_value()) return writer.error();
     summary_.left = CellCount(spec_) * spec_.blocks - summary_.before;
@@ -88,7 +96,25 @@ class Runner {
     spec_.record.hosts = crew_.Muster([this] { return interrupted_; });
     if (auto usable = CheckPairs(); !usable.has_value()) return usable;
     if (!spec_.resume) return CreateRunFolder(spec_.folder, spec_.record);
+    if (auto locked = Lock(); !locked.has_value()) return locked;
     return TakeUp();
+  }
+
+  // Two runs in one folder would write the same trials twice. The lock goes
+  // with the process, however that ends.
+  Outcome<Done> Lock() {
+    const auto file = spec_.folder / ".lock";
+    std::ofstream(file, std::ios::app).close();
+    try {
+      lock_ = boost::interprocess::file_lock(file.c_str());
+      if (lock_.try_lock()) return Done{};
+    } catch (const boost::interprocess::interprocess_exception& error) {
+      return Failure{ExitCode::kNothingRan,
+                     fmt::format("{}: {}", file.string(), error.what())};
+    }
+    return Failure{ExitCode::kUsage,
+                   fmt::format("{}: another wiretoll is writing here",
+                               spec_.folder.string())};
   }
 
   // Some hosts may be missing: their trials fail. With none there is no run.
@@ -247,6 +273,7 @@ class Runner {
   }
 
   boost::asio::io_context io_;
+  boost::interprocess::file_lock lock_;
   RunSpec spec_;
   const RunHooks& hooks_;
   Progress& progress_;

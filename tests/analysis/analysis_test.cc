@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <fstream>
+#include <sstream>
 
 #include "tests/analysis/synthetic_run.h"
 
@@ -334,6 +336,36 @@ TEST(AnalysisTest, AnIncompleteBlockAndATornLineAreSaid) {
   EXPECT_EQ(analysis.value().blocks, 4);
   EXPECT_THAT(analysis.value().notes, Contains(HasSubstr("torn")));
   EXPECT_THAT(analysis.value().notes, Contains(HasSubstr("11 of 12")));
+}
+
+// Two programs writing into one folder, or a file copied onto itself.
+TEST(AnalysisTest, ATrialThatStandsTwiceCountsOnceAndIsSaid) {
+  const TemporaryFolder temporary;
+  const auto folder = temporary.path() / "run";
+  WriteSyntheticRun(folder, {});
+  const auto file = folder / "samples.jsonl";
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  std::ofstream(file, std::ios::app) << text.str();
+  const auto analysis = Analyse({folder});
+  ASSERT_TRUE(analysis.has_value()) << analysis.error().message;
+  EXPECT_EQ(analysis.value().ok, 60);  // 3 x 2 cases, 2 pairs, 5 blocks.
+  EXPECT_EQ(analysis.value().agreement.equal, 60);
+  EXPECT_THAT(analysis.value().notes, Contains(HasSubstr("60 samples are of")));
+}
+
+// 100 Mbit/s carry 12.5 MB/s; a stream of 100,000 bytes read within 1 ms came
+// out of buffers.
+TEST(AnalysisTest, WhatSeemsFasterThanTheLineHasNoThroughput) {
+  const Analysis analysis = AnalyseRuns({{.adjust = [](Sample& sample) {
+    sample.receiver->elapsed_ns = 1'000'000;
+  }}});
+  for (const Cell& cell : analysis.cells) {
+    EXPECT_FALSE(cell.figure(Metric::kThroughput).has_value());
+    EXPECT_THAT(cell.why_missing.at(Metric::kThroughput),
+                HasSubstr("faster than the line"));
+    EXPECT_EQ(cell.ok, 5);  // The trial counts; its rate is not known.
+  }
 }
 
 TEST(AnalysisTest, WhatIsNoRunFolderIsAUsageErrorThatNamesIt) {

@@ -260,7 +260,7 @@ at_least = 1
 // The write changes 16 times or twice, the buffer 4 times.
 double Effects(const Sample& sample, double of_write) {
   const double write = WriteOf(sample) == 16'384 ? of_write : 1;
-  return 1e6 * write * (Has(sample, "rcvbuf", "65536") ? 4 : 1);
+  return 1e5 * write * (Has(sample, "rcvbuf", "65536") ? 4 : 1);
 }
 
 TEST(ClaimTest, TheLargerEffectIsFoundEitherWay) {
