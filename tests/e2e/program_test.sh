@@ -318,6 +318,52 @@ a_lab_can_be_kept_used_and_taken_down)
   says_not out "$lab"
   ;;
 
+resume_takes_no_other_options)
+  need_root
+  small_study 1 5
+  run 0 run small.toml --out here --no-report
+  run 2 run quick --resume --out here
+  says err "leave out: quick"
+  [[ $(lines here/samples.jsonl) == 6 ]] || fail "something was run"
+  ;;
+
+output_that_nobody_gets_is_no_success)
+  for verb in theory list --help; do
+    code=0
+    "$wiretoll" $verb >/dev/full 2>err || code=$?
+    [[ $code == 3 ]] || fail "$verb: exit $code, not 3"
+    says err "standard output cannot be written"
+  done
+  ;;
+
+a_folder_has_one_writer)
+  need_root
+  small_study 4 3000
+  "$wiretoll" run small.toml --repeats 60 --out here >out 2>err </dev/null &
+  pid=$!
+  for ((i = 0; i < 100; i++)); do
+    [[ -s here/samples.jsonl ]] && break
+    sleep 0.05
+  done
+  code=0
+  timeout 60 "$wiretoll" run --resume --out here >out2 2>err2 </dev/null || code=$?
+  kill -INT "$pid"
+  wait "$pid"
+  [[ $code == 2 ]] || fail "the second writer ended with $code, not 2"
+  says err2 "another wiretoll is writing here"
+  [[ $(unique_trials here/samples.jsonl) == $(lines here/samples.jsonl) ]] ||
+    fail "trials stand twice"
+  ;;
+
+a_run_that_only_skips_says_why_and_exits_3)
+  need_root
+  small_study 1 5
+  sed -i 's/^\[factors\]/[factors]\ntransport = ["udp"]/' small.toml
+  run 3 run small.toml --out here --no-report
+  says err "skipped:"
+  says here/samples.jsonl '"outcome":"skipped"'
+  ;;
+
 precision_ends_when_it_is_reached_or_says_it_was_not)
   need_root
   small_study 1 20
