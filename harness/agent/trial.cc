@@ -44,6 +44,7 @@ class TrialRun {
   TrialOutcomeAtEnd Loop(Socket& socket);
 
   std::optional<TrialFailure> Unable() const;
+  Result<Socket, TrialFailure> OpenReady() const;
   Result<Socket, TrialFailure> Open() const;
   std::optional<TrialFailure> Ready(const Socket& socket);
   std::optional<TrialFailure> Pin() const;
@@ -73,11 +74,9 @@ class TrialRun {
 
 TrialOutcomeAtEnd TrialRun::Run() {
   if (const auto unable = Unable()) return *unable;
-  Result<Socket, TrialFailure> opened = Open();
+  Result<Socket, TrialFailure> opened = OpenReady();
   if (!opened.has_value()) return opened.error();
   Socket socket = std::move(opened).value();
-  const auto unset = SetTrialOptions(socket, request_.role, request_.workload);
-  if (unset) return Skip(*unset);
   if (const auto unpinned = Pin()) return *unpinned;
   loop_ = MakeTrialLoop(request_);
   before_ = LookAtHost();
@@ -103,8 +102,6 @@ TrialOutcomeAtEnd TrialRun::Send(Socket& socket) {
 }
 
 TrialOutcomeAtEnd TrialRun::Receive(Socket& listener) {
-  const Result<Done> listening = listener.Listen();
-  if (!listening.has_value()) return OpenFailure(listening.error());
   if (const auto unready = Ready(listener)) return *unready;
   Result<Socket, TrialFailure> accepted = AcceptPeer(listener);
   if (!accepted.has_value()) return accepted.error();
@@ -141,6 +138,25 @@ std::optional<TrialFailure> TrialRun::Unable() const {
     return std::nullopt;
   }
   return Skip("this version measures TCP with one stream");
+}
+
+// With its options set and, at the receiver, listening. Two agents on one host
+// may be given the same port at the same moment; the loser takes another.
+Result<Socket, TrialFailure> TrialRun::OpenReady() const {
+  constexpr int kAttempts = 5;
+  for (int attempt = 1;; ++attempt) {
+    Result<Socket, TrialFailure> opened = Open();
+    if (!opened.has_value()) return opened;
+    Socket& socket = opened.value();
+    const auto unset =
+        SetTrialOptions(socket, request_.role, request_.workload);
+    if (unset) return Skip(*unset);
+    if (request_.role == Role::kSender) return opened;
+    const Result<Done> listening = socket.Listen();
+    if (listening.has_value()) return opened;
+    const bool taken = listening.error() == boost::system::errc::address_in_use;
+    if (!taken || attempt == kAttempts) return OpenFailure(listening.error());
+  }
 }
 
 Result<Socket, TrialFailure> TrialRun::Open() const {

@@ -7,6 +7,7 @@
 
 #include <csignal>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -53,8 +54,11 @@ class RunTest : public testing::Test {
     spec.pairs = AllPairs(names);
     spec.blocks = blocks;
     spec.seed = 7;
-    spec.first_port = 17001;
-    spec.last_port = 17099;
+    // Ports of its own: tests run beside each other.
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    const auto place = std::hash<std::string>{}(test->name()) % 40;
+    spec.first_port = static_cast<std::uint16_t>(17000 + 100 * place);
+    spec.last_port = static_cast<std::uint16_t>(spec.first_port + 99);
     spec.trial_deadline = 1500ms;
     spec.folder = folder_.path() / "run";
     spec.record.studies = {{"two", "two.toml", kStudy}};
