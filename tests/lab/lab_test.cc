@@ -566,7 +566,9 @@ TEST_F(LabTest, WithoutRootALabComesUpInAUserNamespace) {
   if (!RunCommand({{"setpriv", "--reuid", "65534", "unshare", "--user",
                     "--map-root-user", "--net", "--mount", "true"}})
            .has_value()) {
-    GTEST_SKIP() << "this system allows users no namespaces of their own";
+    GTEST_SKIP()
+        << "this system allows users no namespaces of their own; run outside a "
+           "chroot, with user.max_user_namespaces above 0";
   }
   const auto own = UserNamespaceCommand({LAB_HELPER, "try", "2", "0"});
   words.insert(words.end(), own.begin(), own.end());
