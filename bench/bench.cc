@@ -44,8 +44,9 @@ void PrintRounds(const std::vector<Figure>& figures, int rounds) {
                Verdict(figure.ratio >= figure.goal));
   }
   fmt::print(
-      "\nMedians of {} interleaved rounds; the ratio is the median of "
-      "the rounds' own ratios.\n\n",
+      "\nMedians of {} interleaved rounds; in each, wiretoll runs before and "
+      "after the other, and its mean counts. The\nratio is the median of the "
+      "rounds' own ratios.\n\n",
       rounds);
 }
 
@@ -94,8 +95,9 @@ void SwitchOffloadsOn(const Lab& lab) {
 void PrintHead() {
   fmt::print(
       "# Benchmarks\n\nMade by `./dev bench` on {:%Y-%m-%d}, {}, on a "
-      "veth pair between two namespaces,\nnot shaped, offloads on; writers on "
-      "CPU 1, readers on CPU 0. "
+      "veth pair between two namespaces,\nnot shaped, offloads on, cubic; "
+      "writers "
+      "on CPU 1, readers on CPU 0. "
       "Timed figures live here and never decide a test.\n\n",
       fmt::gmtime(std::time(nullptr)), IdentifyOs().description);
 }
@@ -110,6 +112,10 @@ int Main(int rounds, bool long_report) {
   LabSpec lab_spec;
   lab_spec.agent = spec.programs / "wiretoll-agent";
   lab_spec.self = spec.programs / "wiretoll";
+  // For every contestant alike. BBR, the default of some systems, sends by
+  // timers and looks for more bandwidth every so often, which moves a second's
+  // figure by a tenth.
+  lab_spec.sysctls["net.ipv4.tcp_congestion_control"] = "cubic";
   const auto lab = Lab::Up(lab_spec);
   if (!lab.has_value()) {
     fmt::print(stderr, "bench: {}\n", lab.error().message);

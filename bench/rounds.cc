@@ -68,6 +68,8 @@ class Contest {
     return known;
   }
 
+  Speed Ours(const Task& task) { return Ours(task, Count(task)); }
+
   Speed Ours(const Task& task, std::int64_t count) {
     TrialSpec trial;
     trial.id = "bench";
@@ -94,7 +96,8 @@ class Contest {
     return speed;
   }
 
-  Speed Bare(const Task& task, std::int64_t count) {
+  Speed Bare(const Task& task) {
+    const std::int64_t count = Count(task);
     const std::string port = NextPort();
     Background reader(
         Inside(lab_.hosts()[1].netns, kReaderCpu,
@@ -201,6 +204,8 @@ class Score {
     ours_.push_back(*ours);
     theirs_.push_back(*theirs);
     ratios_.push_back(*ours / *theirs);
+    std::fprintf(stderr, "bench:   %s: %.4g to %.4g\n", figure_.what.c_str(),
+                 *ours, *theirs);
   }
   [[nodiscard]] Figure Result() const {
     Figure figure = figure_;
@@ -221,43 +226,62 @@ class Score {
 
 constexpr std::int64_t kBigWrite = 131072;
 
+// Ours before and after theirs, so that a machine that warms up or slows down
+// favours neither: the mean of both.
+template <typename Ours, typename Theirs>
+std::pair<Speed, Speed> Around(Ours ours, Theirs theirs) {
+  const Speed before = ours();
+  const Speed other = theirs();
+  const Speed after = ours();
+  const auto mean = [](auto a, auto b) {
+    return a && b ? std::optional((*a + *b) / 2) : std::nullopt;
+  };
+  return {{mean(before.writes, after.writes),
+           mean(before.received, after.received)},
+          other};
+}
+
 // Small writes: against the bare loop with the same reader, and against the
 // tools, whose readers are as small as their writers.
 void SmallRound(Contest& contest, std::map<std::string, Score>& scores,
                 std::int64_t write, bool nagle) {
-  const Task plain{write, 65536, nagle};
-  const std::int64_t count = contest.Count(plain);
-  const Speed ours = contest.Ours(plain, count);
-  const Speed bare = contest.Bare(plain, count);
   const std::string name =
       fmt::format("{} B, Nagle {}", write, nagle ? "on" : "off");
-  const auto add = [&](const std::string& against, double goal,
-                       const std::string& unit, auto a, auto b) {
+  const auto score = [&](const std::string& against, double goal,
+                         const std::string& unit) -> Score& {
     const std::string key = name + " " + against;
-    scores.try_emplace(key, Figure{key, unit, 0, 0, 0, goal, {}})
-        .first->second.Add(a, b);
+    return scores.try_emplace(key, Figure{key, unit, 0, 0, 0, goal, {}})
+        .first->second;
   };
-  add("against the bare loop", 0.97, "writes/s", ours.writes, bare.writes);
-  const Task like_theirs{write, write, nagle};
-  const Speed small = contest.Ours(like_theirs, contest.Count(like_theirs));
-  add("against nuttcp -l, reader alike", 1.0, "B/s received", small.received,
-      contest.Nuttcp(like_theirs).received);
-  add("against iperf3 -l, reader alike", 1.5, "B/s received", small.received,
-      contest.Iperf3(like_theirs).received);
+  const Task plain{write, 65536, nagle};
+  const auto [ours, bare] = Around([&] { return contest.Ours(plain); },
+                                   [&] { return contest.Bare(plain); });
+  score("against the bare loop", 0.97, "writes/s")
+      .Add(ours.writes, bare.writes);
+
+  const Task alike{write, write, nagle};
+  const auto ours_alike = [&] { return contest.Ours(alike); };
+  const auto [beside_nuttcp, nuttcp] =
+      Around(ours_alike, [&] { return contest.Nuttcp(alike); });
+  score("against nuttcp -l, reader alike", 1.0, "B/s received")
+      .Add(beside_nuttcp.received, nuttcp.received);
+  const auto [beside_iperf3, iperf3] =
+      Around(ours_alike, [&] { return contest.Iperf3(alike); });
+  score("against iperf3 -l, reader alike", 1.5, "B/s received")
+      .Add(beside_iperf3.received, iperf3.received);
 }
 
 void BigRound(Contest& contest, std::map<std::string, Score>& scores) {
   const Task task{kBigWrite, kBigWrite, true};
-  const std::int64_t count = contest.Count(task);
-  const Speed ours = contest.Ours(task, count);
-  const auto add = [&](const std::string& against, double goal, Speed other) {
-    const std::string key = "128 KiB writes against " + against;
+  const auto against = [&](const std::string& whom, double goal, auto run) {
+    const std::string key = "128 KiB writes against " + whom;
+    const auto [ours, other] = Around([&] { return contest.Ours(task); }, run);
     scores.try_emplace(key, Figure{key, "B/s received", 0, 0, 0, goal, {}})
         .first->second.Add(ours.received, other.received);
   };
-  add("the bare loop", 0.97, contest.Bare(task, count));
-  add("iperf3", 1.0, contest.Iperf3(task));
-  add("nuttcp", 1.0, contest.Nuttcp(task));
+  against("the bare loop", 0.97, [&] { return contest.Bare(task); });
+  against("iperf3", 1.0, [&] { return contest.Iperf3(task); });
+  against("nuttcp", 1.0, [&] { return contest.Nuttcp(task); });
 }
 
 }  // namespace

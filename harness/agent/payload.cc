@@ -27,8 +27,8 @@ void FillRandom(std::uint64_t seed, std::span<std::byte> bytes) {
 
 }  // namespace
 
-std::vector<std::byte> MakePayload(std::uint64_t seed, std::size_t size) {
-  std::vector<std::byte> payload(size);
+LoopBuffer MakePayload(std::uint64_t seed, std::size_t size) {
+  LoopBuffer payload(size);
   const std::span whole(payload);
   FillRandom(seed, whole.first(std::min(size, kPayloadPeriod)));
   for (std::size_t done = kPayloadPeriod; done < size;) {

@@ -6,7 +6,8 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <vector>
+
+#include "harness/agent/loop_buffer.h"
 
 namespace wiretoll {
 
@@ -16,7 +17,7 @@ inline constexpr std::size_t kPayloadPeriod = 65521;
 
 // `size` bytes of the endless stream that `seed` makes, from its start: byte
 // i is that of i modulo kPayloadPeriod.
-std::vector<std::byte> MakePayload(std::uint64_t seed, std::size_t size);
+LoopBuffer MakePayload(std::uint64_t seed, std::size_t size);
 
 // Holds what arrives against the stream that `seed` makes.
 class PayloadVerifier {
@@ -36,7 +37,7 @@ class PayloadVerifier {
  private:
   void CheckPart(std::span<const std::byte> part);
 
-  std::vector<std::byte> pattern_;
+  LoopBuffer pattern_;
   std::int64_t offset_ = 0;
   std::optional<std::int64_t> first_wrong_byte_;
 };

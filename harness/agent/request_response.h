@@ -4,8 +4,8 @@
 
 #include <cstdint>
 #include <optional>
-#include <vector>
 
+#include "harness/agent/loop_buffer.h"
 #include "harness/agent/trial_loop.h"
 
 namespace wiretoll {
@@ -36,7 +36,7 @@ class RequestClient : public TrialLoop {
 
   const Workload workload_;
   const std::int64_t reply_bytes_;
-  std::vector<std::byte> room_;
+  LoopBuffer room_;
   PayloadSender sender_;
   LatencyHistogram rounds_;
   LatencyHistogram pauses_;
@@ -60,7 +60,7 @@ class RequestServer : public TrialLoop {
 
   const Workload workload_;
   const std::int64_t request_bytes_;
-  std::vector<std::byte> room_;
+  LoopBuffer room_;
   std::optional<PayloadVerifier> verifier_;
   PayloadSender sender_;
   Tally tally_;               // Of what came.

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <vector>
 
+#include "harness/agent/loop_buffer.h"
 #include "harness/agent/trial_loop.h"
 
 namespace wiretoll {
@@ -61,7 +61,7 @@ class StreamReceiver : public TrialLoop {
 
   const Workload workload_;
   const std::optional<std::int64_t> expected_;
-  std::vector<std::byte> room_;
+  LoopBuffer room_;
   std::optional<PayloadVerifier> verifier_;
   Tally tally_;
   // Bytes at which the loop next looks at the clock: with the first byte, and

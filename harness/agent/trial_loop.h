@@ -94,7 +94,7 @@ class PayloadSender {
   }
 
   const bool follow_;
-  const std::vector<std::byte> payload_;
+  const LoopBuffer payload_;
   std::size_t start_ = 0;
   Tally tally_;
   Error error_;

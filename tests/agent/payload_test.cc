@@ -2,14 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <optional>
 #include <span>
-#include <vector>
 
 namespace wiretoll {
 namespace {
 
-std::optional<std::int64_t> FirstWrong(const std::vector<std::byte>& stream,
+std::optional<std::int64_t> FirstWrong(const LoopBuffer& stream,
                                        std::size_t piece) {
   PayloadVerifier verifier(5);
   std::span<const std::byte> left(stream);
@@ -32,6 +32,15 @@ TEST(PayloadTest, RepeatsAfterItsPeriodAndNotBefore) {
   }
   // Random bytes agree once in 256.
   EXPECT_LT(equal, kPayloadPeriod / 128);
+}
+
+TEST(PayloadTest, BuffersBeginAtACacheLineWhateverTheirSize) {
+  for (const std::size_t size :
+       {std::size_t{1}, std::size_t{131072}, std::size_t{1} << 24}) {
+    const LoopBuffer buffer(size);
+    const auto at = reinterpret_cast<std::uintptr_t>(buffer.data());
+    EXPECT_EQ(at % kCacheLine, 0U) << size;
+  }
 }
 
 TEST(PayloadTest, AnotherSeedGivesOtherBytes) {
