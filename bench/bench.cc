@@ -28,6 +28,21 @@ std::string Spell(double value, const std::string& unit) {
   return fmt::format("{:.0f} {}", value, unit);
 }
 
+std::string Spell(const Estimate& estimate) {
+  if (!estimate.interval) return "no interval";
+  return fmt::format("{:.2f} to {:.2f}", estimate.interval->low,
+                     estimate.interval->high);
+}
+
+// What the median says, and whether the interval allows to say it.
+std::string Verdict(const Figure& figure) {
+  const bool reached = figure.ratio.median >= figure.goal;
+  const auto& interval = figure.ratio.interval;
+  const bool sure = interval && (reached ? interval->low >= figure.goal
+                                         : interval->high < figure.goal);
+  return Verdict(reached) + (sure ? "" : ", not surely");
+}
+
 void PrintRounds(const std::vector<Figure>& figures, int rounds) {
   fmt::print(
       "| what | wiretoll | other | ratio | goal | reached |\n"
@@ -38,15 +53,16 @@ void PrintRounds(const std::vector<Figure>& figures, int rounds) {
                  figure.goal);
       continue;
     }
-    fmt::print("| {} | {} | {} | {:.3f} | {} | {} |\n", figure.what,
+    fmt::print("| {} | {} | {} | {:.3f} ({}) | {} | {} |\n", figure.what,
                Spell(figure.ours, figure.unit),
-               Spell(figure.theirs, figure.unit), figure.ratio, figure.goal,
-               Verdict(figure.ratio >= figure.goal));
+               Spell(figure.theirs, figure.unit), figure.ratio.median,
+               Spell(figure.ratio), figure.goal, Verdict(figure));
   }
   fmt::print(
-      "\nMedians of {} interleaved rounds; in each, wiretoll runs before and "
-      "after the other, and its mean counts. The\nratio is the median of the "
-      "rounds' own ratios.\n\n",
+      "\nMedians of {} interleaved rounds with 95 % intervals; in each, "
+      "wiretoll runs before and after every turn of the\nother, and means "
+      "count. The ratio is that of the rounds' own ratios. \"Not surely\": the "
+      "interval holds the goal.\n\n",
       rounds);
 }
 
@@ -92,14 +108,32 @@ void SwitchOffloadsOn(const Lab& lab) {
   }
 }
 
-void PrintHead() {
+// For every contestant alike, by the route: a tool may not be able to choose,
+// and a namespace may not be allowed to. BBR, the default of some systems,
+// sends by timers and looks for more bandwidth every so often, which moves a
+// second's figure by a tenth.
+std::string ChooseCubic(const Lab& lab) {
+  for (const LabHost& host : lab.hosts()) {
+    const std::string route =
+        Output({"ip", "-n", host.netns, "route", "show", "dev", "lab0"});
+    const std::string subnet = route.substr(0, route.find(' '));
+    Output({"ip", "-n", host.netns, "route", "change", subnet, "dev", "lab0",
+            "scope", "link", "congctl", "cubic"});
+    if (Output({"ip", "-n", host.netns, "route", "show", "dev", "lab0"})
+            .find("congctl cubic") == std::string::npos)
+      return "the system's own congestion control";
+  }
+  return "cubic";
+}
+
+void PrintHead(const std::string& congestion) {
   fmt::print(
       "# Benchmarks\n\nMade by `./dev bench` on {:%Y-%m-%d}, {}, on a "
       "veth pair between two namespaces,\nnot shaped, offloads on, cubic; "
       "writers "
       "on CPU 1, readers on CPU 0. "
       "Timed figures live here and never decide a test.\n\n",
-      fmt::gmtime(std::time(nullptr)), IdentifyOs().description);
+      fmt::gmtime(std::time(nullptr)), IdentifyOs().description, congestion);
 }
 
 int Main(int rounds, bool long_report) {
@@ -112,17 +146,13 @@ int Main(int rounds, bool long_report) {
   LabSpec lab_spec;
   lab_spec.agent = spec.programs / "wiretoll-agent";
   lab_spec.self = spec.programs / "wiretoll";
-  // For every contestant alike. BBR, the default of some systems, sends by
-  // timers and looks for more bandwidth every so often, which moves a second's
-  // figure by a tenth.
-  lab_spec.sysctls["net.ipv4.tcp_congestion_control"] = "cubic";
   const auto lab = Lab::Up(lab_spec);
   if (!lab.has_value()) {
     fmt::print(stderr, "bench: {}\n", lab.error().message);
     return 3;
   }
   SwitchOffloadsOn(lab.value());
-  PrintHead();
+  PrintHead(ChooseCubic(lab.value()));
   PrintRounds(RunRounds(lab.value(), spec), rounds);
   fmt::print(stderr, "bench: 1000 trials of 2 ms\n");
   const auto trials = MeasureTrialCost(lab.value(), 1000);

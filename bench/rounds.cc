@@ -9,10 +9,12 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <optional>
 #include <thread>
 
 #include "bench/programs.h"
+#include "harness/analysis/statistics.h"
 #include "harness/run/agent_link.h"
 #include "harness/run/trial.h"
 #include "platform/process.h"
@@ -33,6 +35,7 @@ struct Task {
   std::int64_t write = 1;
   std::int64_t read = 65536;
   bool nagle = true;
+  double seconds = 1;  // How long it should take wiretoll.
 };
 
 // Either may be missing: a tool that is not there, or does not tell.
@@ -63,7 +66,7 @@ class Contest {
       known = task.write < 1000 ? 100000 : 2000;
       const Speed probe = Ours(task, known);
       if (probe.writes)
-        known = static_cast<std::int64_t>(*probe.writes * spec_.seconds) + 1;
+        known = static_cast<std::int64_t>(*probe.writes * task.seconds) + 1;
     }
     return known;
   }
@@ -126,16 +129,8 @@ class Contest {
     Background server(Inside(lab_.hosts()[1].netns, kReaderCpu,
                              {"iperf3", "-s", "-1", "-p", port}));
     std::this_thread::sleep_for(100ms);
-    CommandLine client{"iperf3",
-                       "-c",
-                       lab_.hosts()[1].address,
-                       "-p",
-                       port,
-                       "-J",
-                       "-l",
-                       std::to_string(task.write),
-                       "-t",
-                       fmt::format("{:.0f}", std::max(1.0, spec_.seconds))};
+    CommandLine client{"iperf3", "-c", lab_.hosts()[1].address,    "-p", port,
+                       "-J",     "-l", std::to_string(task.write), "-t", "1"};
     if (!task.nagle) client.emplace_back("-N");
     const auto json = nlohmann::json::parse(
         Output(Inside(lab_.hosts()[0].netns, kWriterCpu, client)), nullptr,
@@ -160,7 +155,7 @@ class Contest {
                        "-p" + data,
                        "-fparse",
                        fmt::format("-l{}", task.write),
-                       fmt::format("-T{:.0f}", std::max(1.0, spec_.seconds))};
+                       "-T1"};
     if (!task.nagle) client.emplace_back("-D");
     client.push_back(lab_.hosts()[1].address);
     const std::string said =
@@ -199,7 +194,9 @@ class Contest {
 class Score {
  public:
   explicit Score(Figure figure) : figure_(std::move(figure)) {}
-  void Add(std::optional<double> ours, std::optional<double> theirs) {
+  // A round: ours and theirs.
+  void Add(std::pair<std::optional<double>, std::optional<double>> speeds) {
+    const auto [ours, theirs] = speeds;
     if (!ours || !theirs || *theirs <= 0) return;
     ours_.push_back(*ours);
     theirs_.push_back(*theirs);
@@ -213,9 +210,10 @@ class Score {
       figure.note = "not measured: the other program is missing or failed";
       return figure;
     }
-    figure.ours = Median(ours_);
-    figure.theirs = Median(theirs_);
-    figure.ratio = Median(ratios_);
+    MedianIntervals intervals(1);
+    figure.ours = intervals.Of(ours_).median;
+    figure.theirs = intervals.Of(theirs_).median;
+    figure.ratio = intervals.Of(ratios_);
     return figure;
   }
 
@@ -226,77 +224,90 @@ class Score {
 
 constexpr std::int64_t kBigWrite = 131072;
 
-// Ours before and after theirs, so that a machine that warms up or slows down
-// favours neither: the mean of both.
+// A connection's speed is decided as it begins (which CPU wakes whom, what
+// lies where) and differs by a sixth from one to the next, so that many short
+// ones tell more than a long one.
+constexpr int kTurnsWithBare = 9;
+constexpr int kTurnsWithTool = 2;  // Of a second each: they take no less.
+constexpr double kSmallSeconds = 0.2;
+constexpr double kBigSeconds = 0.5;
+
+std::optional<double> Mean(const std::vector<double>& values) {
+  if (values.empty()) return std::nullopt;
+  return std::accumulate(values.begin(), values.end(), 0.0) /
+         static_cast<double>(values.size());
+}
+
+// Ours before and after each turn of theirs, so that a machine that warms up
+// or slows down favours neither. Means, of `speed` of each.
 template <typename Ours, typename Theirs>
-std::pair<Speed, Speed> Around(Ours ours, Theirs theirs) {
-  const Speed before = ours();
-  const Speed other = theirs();
-  const Speed after = ours();
-  const auto mean = [](auto a, auto b) {
-    return a && b ? std::optional((*a + *b) / 2) : std::nullopt;
+std::pair<std::optional<double>, std::optional<double>> Alternate(
+    int turns, std::optional<double> Speed::*speed, Ours ours, Theirs theirs) {
+  std::vector<double> our_speeds;
+  std::vector<double> their_speeds;
+  const auto keep = [&](const Speed& one, std::vector<double>& into) {
+    if (one.*speed) into.push_back(*(one.*speed));
   };
-  return {{mean(before.writes, after.writes),
-           mean(before.received, after.received)},
-          other};
+  keep(ours(), our_speeds);
+  for (int turn = 0; turn < turns; ++turn) {
+    keep(theirs(), their_speeds);
+    keep(ours(), our_speeds);
+  }
+  return {Mean(our_speeds), Mean(their_speeds)};
+}
+
+using Scores = std::map<std::string, Score>;
+
+Score& ScoreOf(Scores& scores, const Figure& figure) {
+  return scores.try_emplace(figure.what, figure).first->second;
 }
 
 // Small writes: against the bare loop with the same reader, and against the
 // tools, whose readers are as small as their writers.
-void SmallRound(Contest& contest, std::map<std::string, Score>& scores,
-                std::int64_t write, bool nagle) {
+void SmallRound(Contest& contest, Scores& scores, std::int64_t write,
+                bool nagle) {
   const std::string name =
-      fmt::format("{} B, Nagle {}", write, nagle ? "on" : "off");
-  const auto score = [&](const std::string& against, double goal,
-                         const std::string& unit) -> Score& {
-    const std::string key = name + " " + against;
-    return scores.try_emplace(key, Figure{key, unit, 0, 0, 0, goal, {}})
-        .first->second;
-  };
-  const Task plain{write, 65536, nagle};
-  const auto [ours, bare] = Around([&] { return contest.Ours(plain); },
-                                   [&] { return contest.Bare(plain); });
-  score("against the bare loop", 0.97, "writes/s")
-      .Add(ours.writes, bare.writes);
+      fmt::format("{} B, Nagle {} ", write, nagle ? "on" : "off");
+  const Task plain{write, 65536, nagle, kSmallSeconds};
+  ScoreOf(scores, {name + "against the bare loop", "writes/s", 0.97})
+      .Add(Alternate(
+          kTurnsWithBare, &Speed::writes, [&] { return contest.Ours(plain); },
+          [&] { return contest.Bare(plain); }));
 
-  const Task alike{write, write, nagle};
-  const auto ours_alike = [&] { return contest.Ours(alike); };
-  const auto [beside_nuttcp, nuttcp] =
-      Around(ours_alike, [&] { return contest.Nuttcp(alike); });
-  score("against nuttcp -l, reader alike", 1.0, "B/s received")
-      .Add(beside_nuttcp.received, nuttcp.received);
-  const auto [beside_iperf3, iperf3] =
-      Around(ours_alike, [&] { return contest.Iperf3(alike); });
-  score("against iperf3 -l, reader alike", 1.5, "B/s received")
-      .Add(beside_iperf3.received, iperf3.received);
+  const Task alike{write, write, nagle, kSmallSeconds};
+  const auto against_tool = [&](const char* what, double goal, auto tool) {
+    ScoreOf(scores, {name + what, "B/s received", goal})
+        .Add(Alternate(
+            kTurnsWithTool, &Speed::received,
+            [&] { return contest.Ours(alike); }, tool));
+  };
+  against_tool("against nuttcp -l, reader alike", 1.0,
+               [&] { return contest.Nuttcp(alike); });
+  against_tool("against iperf3 -l, reader alike", 1.5,
+               [&] { return contest.Iperf3(alike); });
 }
 
-void BigRound(Contest& contest, std::map<std::string, Score>& scores) {
-  const Task task{kBigWrite, kBigWrite, true};
-  const auto against = [&](const std::string& whom, double goal, auto run) {
-    const std::string key = "128 KiB writes against " + whom;
-    const auto [ours, other] = Around([&] { return contest.Ours(task); }, run);
-    scores.try_emplace(key, Figure{key, "B/s received", 0, 0, 0, goal, {}})
-        .first->second.Add(ours.received, other.received);
+void BigRound(Contest& contest, Scores& scores) {
+  const Task task{kBigWrite, kBigWrite, true, kBigSeconds};
+  const auto against = [&](int turns, const char* whom, double goal,
+                           auto theirs) {
+    ScoreOf(scores, {fmt::format("128 KiB writes against {}", whom),
+                     "B/s received", goal})
+        .Add(Alternate(
+            turns, &Speed::received, [&] { return contest.Ours(task); },
+            theirs));
   };
-  against("the bare loop", 0.97, [&] { return contest.Bare(task); });
-  against("iperf3", 1.0, [&] { return contest.Iperf3(task); });
-  against("nuttcp", 1.0, [&] { return contest.Nuttcp(task); });
+  against(kTurnsWithBare, "the bare loop", 0.97,
+          [&] { return contest.Bare(task); });
+  against(kTurnsWithTool, "iperf3", 1.0, [&] { return contest.Iperf3(task); });
+  against(kTurnsWithTool, "nuttcp", 1.0, [&] { return contest.Nuttcp(task); });
 }
 
 }  // namespace
 
-double Median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  const std::size_t middle = values.size() / 2;
-  if (values.size() % 2 == 1) return values[middle];
-  return (values[middle - 1] + values[middle]) / 2;
-}
-
 std::vector<Figure> RunRounds(const Lab& lab, const BenchSpec& spec) {
   Contest contest(lab, spec);
-  std::map<std::string, Score> scores;
+  Scores scores;
   for (int round = 0; round < spec.rounds; ++round) {
     std::fprintf(stderr, "bench: round %d of %d\n", round + 1, spec.rounds);
     for (const std::int64_t write : {1, 32}) {

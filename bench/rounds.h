@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/analysis/analysis.h"
 #include "harness/lab/lab.h"
 
 namespace wiretoll {
@@ -14,25 +15,22 @@ namespace wiretoll {
 struct Figure {
   std::string what;
   std::string unit;
+  double goal = 0;  // Ratio to reach.
   double ours = 0;
   double theirs = 0;
-  double ratio = 0;  // Median of the rounds' own ratios.
-  double goal = 0;   // Ratio to reach.
-  std::string note;  // Why there is none.
+  Estimate ratio{};    // Of the rounds' own ratios.
+  std::string note{};  // Why there is none.
 };
 
 struct BenchSpec {
   std::filesystem::path programs;  // Folder of wiretoll and wiretoll-agent.
   std::filesystem::path bare;      // bare-loop
   int rounds = 5;
-  double seconds = 1;  // Of one measurement.
 };
 
 // One after the other within a round, so that drift of the machine touches
 // all alike.
 std::vector<Figure> RunRounds(const Lab& lab, const BenchSpec& spec);
-
-double Median(std::vector<double> values);
 
 }  // namespace wiretoll
 
