@@ -76,7 +76,7 @@ class TrialControl {
   std::condition_variable changed_;
   Cut cut_ = Cut::kNone;
   bool ending_ = false;
-  bool sampling_ = false;
+  std::optional<SteadyTime> sampling_since_;
   std::optional<std::uint16_t> port_;
   std::optional<SteadyTime> stop_at_;
   std::optional<std::int64_t> window_peak_;
