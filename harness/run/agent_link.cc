@@ -13,19 +13,8 @@
 #include <thread>
 #include <utility>
 
-// Boost 1.88 and later keep the interface used here under v1/.
-#if __has_include(<boost/process/v1/child.hpp>)
-#include <boost/process/v1/args.hpp>
-#include <boost/process/v1/async.hpp>
-#include <boost/process/v1/child.hpp>
-#include <boost/process/v1/exe.hpp>
-#include <boost/process/v1/io.hpp>
-#include <boost/process/v1/search_path.hpp>
-namespace bp = boost::process::v1;
-#else
-#include <boost/process.hpp>
-namespace bp = boost::process;
-#endif
+#include "harness/base/boost_process.h"
+#include "harness/base/words.h"
 
 namespace wiretoll {
 namespace {
@@ -37,12 +26,25 @@ constexpr std::size_t kKeptErrorText = 2000;
 // Between closing an agent's input and killing it.
 constexpr auto kTimeToEnd = 1s;
 
+// A line that does not decode, from whoever was started as an agent.
+std::string WhatAnswered(const std::string& line,
+                         const std::string& complaint) {
+  if (DecodeRequest(line).has_value())
+    return "what answered is no wiretoll-agent: it repeats what it is told";
+  if (line.starts_with('{')) return complaint;  // Another version's, maybe.
+  return fmt::format("what answered is no wiretoll-agent: it said {}",
+                     QuoteBytes(line));
+}
+
 std::string LastLines(const std::string& text) {
   std::string kept = text;
   while (!kept.empty() && std::isspace(static_cast<unsigned char>(kept.back())))
     kept.pop_back();
-  std::replace(kept.begin(), kept.end(), '\n', ' ');
   kept.erase(std::remove(kept.begin(), kept.end(), '\r'), kept.end());
+  // It goes to a terminal, which must not obey it.
+  std::replace_if(
+      kept.begin(), kept.end(),
+      [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; }, ' ');
   return kept;
 }
 
@@ -214,17 +216,25 @@ std::optional<std::string> AgentLink::TakeLine() {
 }
 
 Outcome<Reply> Ask(boost::asio::io_context& io, AgentLink& link,
-                   Request request, SteadyTime until) {
+                   Request request, SteadyTime until,
+                   const std::function<bool()>& cancel) {
+  const auto patience = std::chrono::round<std::chrono::seconds>(
+      until - std::chrono::steady_clock::now());
+  const auto give_up = [&](const std::string& why) {
+    link.Kill(why);
+    return Failure{ExitCode::kNothingRan, why};
+  };
   request.id = link.NextId();
   link.Send(request);
   while (true) {
-    const bool came =
-        PumpUntil(io, until, [&] { return link.HasLine() || !link.alive(); });
-    if (!came) {
-      link.Kill("no answer in time");
-      return Failure{ExitCode::kNothingRan, "the agent gave no answer in time"};
-    }
+    const bool came = PumpUntil(io, until, [&] {
+      return link.HasLine() || !link.alive() || (cancel && cancel());
+    });
+    if (!came)
+      return give_up(
+          fmt::format("the agent gave no answer within {} s", patience / 1s));
     const auto line = link.TakeLine();
+    if (!line && link.alive()) return give_up("stopped");
     if (!line) {
       // Standard error may come a moment after the end of standard output.
       PumpUntil(io, std::chrono::steady_clock::now() + 50ms,
@@ -232,10 +242,8 @@ Outcome<Reply> Ask(boost::asio::io_context& io, AgentLink& link,
       return Failure{ExitCode::kNothingRan, link.Trouble()};
     }
     auto reply = DecodeReply(*line, Role::kSender);
-    if (!reply.has_value()) {
-      link.Kill(reply.error().message);
-      return reply.error();
-    }
+    if (!reply.has_value())
+      return give_up(WhatAnswered(*line, reply.error().message));
     if (reply.value().id != request.id) continue;  // Of a trial given up.
     if (reply.value().error)
       return Failure{ExitCode::kNothingRan, *reply.value().error};
