@@ -24,12 +24,13 @@ std::string Seconds(Nanoseconds duration) {
   return whole < 1min ? fmt::format("{} s", whole / 1s) : FormatDuration(whole);
 }
 
-std::string RunLine(const Progress::State& state) {
+std::string RunLine(const Progress::State& state, Nanoseconds under_way) {
   std::string line = fmt::format("block {}/{}, trial {}/{}", state.block,
                                  state.blocks, state.done, state.trials);
   if (state.failed > 0) line += fmt::format(", {} failed", state.failed);
   if (state.skipped > 0) line += fmt::format(", {} skipped", state.skipped);
-  if (state.left) {
+  // Once the trial under way has outlasted it, the estimate was wrong.
+  if (state.left && under_way <= *state.left) {
     line += fmt::format(", {} left", FormatDuration(*state.left));
   }
   return line;
@@ -113,14 +114,15 @@ void Progress::Tick() {
 }
 
 std::string Progress::Line(SteadyTime now) const {
-  std::string line = state_ ? RunLine(*state_) : std::string();
+  const Nanoseconds under_way =
+      state_ ? Nanoseconds{now - state_since_} : Nanoseconds{0};
+  std::string line = state_ ? RunLine(*state_, under_way) : std::string();
   if (!wait_.empty()) {
     return fmt::format("{}{}waiting for {}, {} more at most", line,
                        line.empty() ? "" : ", ", wait_,
                        Seconds(wait_until_ - now));
   }
   // A trial that lasts is told from one that hangs.
-  const Nanoseconds under_way = now - state_since_;
   if (under_way >= kPatience) {
     line += fmt::format(", this one {} of {} at most", Seconds(under_way),
                         Seconds(state_->most));

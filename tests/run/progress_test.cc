@@ -139,6 +139,20 @@ TEST_F(ProgressTest, WithinTwoSecondsALogTellsOfATrialThatLasts) {
             "this one 2 s of 15 s at most  a > b write-1\n");
 }
 
+// It said 5 s, and the trial under way is at 11.6 s.
+TEST_F(ProgressTest, ATimeLeftThatIsOverIsNotShown) {
+  Progress progress = Make({false, false});
+  Progress::State state = SomeState();
+  state.left = 5s;
+  progress.Show(state);
+  Pass(progress, 2s);
+  EXPECT_THAT(said_, HasSubstr("5.00 s left"));
+  said_.clear();
+  Pass(progress, 10s);
+  EXPECT_THAT(said_, HasSubstr("this one 12 s of 15 s at most"));
+  EXPECT_THAT(said_, Not(HasSubstr("left")));
+}
+
 // 1.6 s, 11.6 s and 21.6 s after the start.
 TEST_F(ProgressTest, ALogThenGetsALineEveryTenSeconds) {
   Progress progress = Make({false, false});
