@@ -21,7 +21,8 @@ constexpr char kFirstSteps[] = R"(First steps:
 
 Exit codes: 0 done; 1 some trials failed, or not all could be done, and the
 rest is recorded; 2 usage or a bad file; 3 nothing could run. Standard output
-is data, standard error is progress and messages. Each verb has its own --help.)";
+is data, standard error is progress and messages. Each verb has its own
+--help.)";
 
 constexpr char kRunExamples[] = R"(Examples:
   wiretoll run                                  the quick study, 100 Mbit/s lab

@@ -308,27 +308,28 @@ void AddReport(CLI::App& app, std::shared_ptr<ReportOptions> report) {
   verb->add_flag("--quiet", report->quiet, "No list of files, only warnings");
 }
 
-void AddTheory(CLI::App& app, std::shared_ptr<TheoryCommand> theory) {
-  CLI::App* verb = app.add_subcommand(
-      "theory", "What payloads cost on the wire, from header formats alone");
+void AddPayload(CLI::App* verb, TheoryCommand& theory) {
+  const auto take = [&theory](const std::vector<std::string>& sizes) {
+    for (const std::string& text : sizes)
+      theory.options.payloads.push_back(*ParseBytes(text));
+  };
+  const auto check = [](const std::string& text) -> std::string {
+    if (ParseBytes(text)) return {};
+    return QuoteBytes(text) + " is no size; write bytes or a unit: 1448, 64KiB";
+  };
   verb->add_option_function<std::vector<std::string>>(
-          "--payload",
-          [theory](const std::vector<std::string>& sizes) {
-            for (const std::string& text : sizes)
-              theory->options.payloads.push_back(*ParseBytes(text));
-          },
-          "Sizes, several with commas: 1,32,64KiB")
+          "--payload", take, "Sizes, several with commas: 1,32,64KiB")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("LIST")
-      ->check(CLI::Validator(
-          [](std::string& text) {
-            return ParseBytes(text) ? std::string()
-                                    : QuoteBytes(text) +
-                                          " is no size; write "
-                                          "bytes or a unit: 1448, 64KiB";
-          },
-          ""));
+      ->check(CLI::Validator([check](std::string& text) { return check(text); },
+                             ""));
+}
+
+void AddTheory(CLI::App& app, std::shared_ptr<TheoryCommand> theory) {
+  CLI::App* verb = app.add_subcommand(
+      "theory", "What payloads cost on the wire, from header formats alone");
+  AddPayload(verb, *theory);
   AddParsed<std::optional<BitsPerSecond>>(
       verb, "--link", "Line rate, for what it can carry: 100mbit", ParseLink,
       [theory](std::optional<BitsPerSecond> rate) {

@@ -23,6 +23,7 @@ using namespace std::chrono_literals;
 
 // What an agent says on standard error is kept to this much, for messages.
 constexpr std::size_t kKeptErrorText = 2000;
+constexpr char kReadsNoMore[] = "the agent reads no more";
 // Between closing an agent's input and killing it.
 constexpr auto kTimeToEnd = 1s;
 
@@ -65,6 +66,7 @@ struct AgentLink::State : std::enable_shared_from_this<AgentLink::State> {
   void ReadError();
   void Write();
   void Fail(const std::string& reason);
+  void FailAsEnded();
   void End();
 
   boost::asio::io_context& io;
@@ -113,7 +115,7 @@ void AgentLink::State::ReadLine() {
         if (self->closing) return;
         if (error == boost::asio::error::not_found)
           return self->Fail("the agent sent a line that does not end");
-        if (error) return self->Fail("the agent ended");
+        if (error) return self->FailAsEnded();
         std::istream stream(&self->buffer);
         std::string line;
         std::getline(stream, line);
@@ -142,8 +144,7 @@ void AgentLink::State::Write() {
                            [self = shared_from_this()](
                                boost::system::error_code error, std::size_t) {
                              if (self->closing) return;
-                             if (error)
-                               return self->Fail("the agent reads no more");
+                             if (error) return self->Fail(kReadsNoMore);
                              self->to_write.pop_front();
                              if (!self->to_write.empty()) self->Write();
                            });
@@ -153,6 +154,12 @@ void AgentLink::State::Fail(const std::string& reason) {
   if (!alive) return;
   alive = false;
   trouble = reason;
+}
+
+// That it reads no more may show first, and is only half of it.
+void AgentLink::State::FailAsEnded() {
+  if (alive || trouble == kReadsNoMore) trouble = "the agent ended";
+  alive = false;
 }
 
 void AgentLink::State::End() {
@@ -233,14 +240,15 @@ Outcome<Reply> Ask(boost::asio::io_context& io, AgentLink& link,
     if (!came)
       return give_up(
           fmt::format("the agent gave no answer within {} s", patience / 1s));
-    const auto line = link.TakeLine();
+    auto line = link.TakeLine();
     if (!line && link.alive()) return give_up("stopped");
     if (!line) {
-      // Standard error may come a moment after the end of standard output.
+      // What it said last may come a moment after it is known to be gone.
       PumpUntil(io, std::chrono::steady_clock::now() + 50ms,
                 [] { return false; });
-      return Failure{ExitCode::kNothingRan, link.Trouble()};
+      line = link.TakeLine();
     }
+    if (!line) return Failure{ExitCode::kNothingRan, link.Trouble()};
     auto reply = DecodeReply(*line, Role::kSender);
     if (!reply.has_value())
       return give_up(WhatAnswered(*line, reply.error().message));

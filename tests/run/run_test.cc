@@ -43,6 +43,9 @@ Host FakeHost(const std::string& name, const std::string& mode) {
 
 class RunTest : public testing::Test {
  protected:
+  // As in main(): an agent that is gone is an error and not a signal.
+  void SetUp() override { ASSERT_TRUE(PrepareProcess().has_value()); }
+
   RunSpec Spec(std::vector<Host> hosts, int blocks = 2) {
     RunSpec spec;
     auto study = ParseStudy(kStudy, "two.toml");
