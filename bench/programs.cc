@@ -7,17 +7,7 @@
 #include <string>
 #include <thread>
 
-#if __has_include(<boost/process/v1/child.hpp>)
-#include <boost/process/v1/args.hpp>
-#include <boost/process/v1/child.hpp>
-#include <boost/process/v1/exe.hpp>
-#include <boost/process/v1/io.hpp>
-#include <boost/process/v1/search_path.hpp>
-namespace bp = boost::process::v1;
-#else
-#include <boost/process.hpp>
-namespace bp = boost::process;
-#endif
+#include "harness/base/boost_process.h"
 
 namespace wiretoll {
 namespace {

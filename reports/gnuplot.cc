@@ -2,31 +2,11 @@
 
 #include <fmt/format.h>
 
-// Boost 1.86 and later keep this interface in a folder of its own.
-#if __has_include(<boost/process/v1/child.hpp>)
-#include <boost/process/v1/args.hpp>
-#include <boost/process/v1/child.hpp>
-#include <boost/process/v1/error.hpp>
-#include <boost/process/v1/group.hpp>
-#include <boost/process/v1/io.hpp>
-#include <boost/process/v1/search_path.hpp>
-#include <boost/process/v1/start_dir.hpp>
-namespace bp = boost::process::v1;
-#else
-#include <boost/process/args.hpp>
-#include <boost/process/child.hpp>
-#include <boost/process/error.hpp>
-#include <boost/process/group.hpp>
-#include <boost/process/io.hpp>
-#include <boost/process/search_path.hpp>
-#include <boost/process/start_dir.hpp>
-namespace bp = boost::process;
-#endif
-
 #include <fstream>
 #include <random>
 #include <thread>
 
+#include "harness/base/boost_process.h"
 #include "harness/base/units.h"
 #include "reports/text.h"
 

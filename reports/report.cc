@@ -2,15 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <fstream>
 #include <functional>
 #include <future>
 #include <optional>
+#include <system_error>
 
 #include "reports/csv.h"
 #include "reports/document.h"
 #include "reports/json.h"
 #include "reports/plots.h"
+#include "reports/text.h"
 
 namespace wiretoll {
 namespace {
@@ -19,21 +22,40 @@ namespace fs = std::filesystem;
 
 Failure CannotWrite(const fs::path& path, const std::string& why) {
   return {ExitCode::kNothingRan,
-          fmt::format("{} cannot be written: {}; choose another folder with "
-                      "--out",
-                      path.string(), why)};
+          fmt::format("{} cannot be written: {}", path.string(), why)};
+}
+
+// A report can be made again, elsewhere; what counts is the samples.
+Failure WithWayOut(const Failure& failure, const ReportSpec& spec) {
+  std::vector<std::string> command{"wiretoll", "report"};
+  for (const fs::path& run : spec.runs) command.push_back(run.string());
+  return {failure.code,
+          fmt::format("{}\nthe samples are safe; to go on, make room or write "
+                      "elsewhere:  {} --out ELSEWHERE",
+                      failure.message, ShellCommand(command))};
+}
+
+// As the last call that failed left it.
+std::string WhyNot(int error) {
+  return error != 0 ? std::generic_category().message(error)
+                    : std::string("the system does not say why");
 }
 
 using Filler = std::function<Outcome<Done>(std::ostream&)>;
 
 Outcome<Done> WriteFile(const fs::path& path, const Filler& fill) {
+  errno = 0;
   std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  if (!out) return CannotWrite(path, "it could not be opened");
+  if (!out) return CannotWrite(path, WhyNot(errno));
   Outcome<Done> filled = fill(out);
   if (!filled.has_value()) return filled;
   out.close();
-  if (!out) return CannotWrite(path, "the disk may be full");
-  return Done{};
+  if (out) return Done{};
+  const Failure failure = CannotWrite(path, WhyNot(errno));
+  // Half a page would pass for a whole one.
+  std::error_code ignored;
+  if (fs::is_regular_file(path, ignored)) fs::remove(path, ignored);
+  return failure;
 }
 
 std::vector<Panel*> PanelsOf(Document& document) {
@@ -114,7 +136,7 @@ Outcome<WrittenReport> WriteReport(const Analysis& analysis,
                                    const ReportSpec& spec) {
   std::error_code error;
   fs::create_directories(spec.out, error);
-  if (error) return CannotWrite(spec.out, error.message());
+  if (error) return WithWayOut(CannotWrite(spec.out, error.message()), spec);
   // Reading the run folders again takes as long as everything else together,
   // and has nothing to do with it.
   std::optional<std::future<Outcome<Done>>> samples;
@@ -126,10 +148,11 @@ Outcome<WrittenReport> WriteReport(const Analysis& analysis,
     });
   }
   Outcome<WrittenReport> written = WritePages(analysis, spec);
+  const Outcome<Done> outcome =
+      samples.has_value() ? samples->get() : Outcome<Done>(Done{});
+  if (!written.has_value()) return WithWayOut(written.error(), spec);
+  if (!outcome.has_value()) return WithWayOut(outcome.error(), spec);
   if (!samples.has_value()) return written;
-  const Outcome<Done> outcome = samples->get();
-  if (!written.has_value()) return written;
-  if (!outcome.has_value()) return outcome.error();
   written.value().files.push_back(spec.out / kSamplesName);
   return written;
 }

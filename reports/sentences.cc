@@ -334,8 +334,9 @@ void AddNagleCard(const StudyView& view, std::vector<Card>& cards) {
         point.ratio.interval.has_value()
             ? fmt::format("the ratio's interval {} covers 1",
                           IntervalText(*point.ratio.interval))
-            : fmt::format("{} give no interval",
-                          Count(point.ratio.blocks, "block"));
+            : fmt::format("{} give{} no interval",
+                          Count(point.ratio.blocks, "block"),
+                          point.ratio.blocks == 1 ? "s" : "");
     cards.push_back({"no difference",
                      fmt::format("can be told between Nagle on and off at {}: "
                                  "{}",

@@ -246,10 +246,6 @@ std::string RateText(const Estimate& bytes_per_second) {
                      IntervalText(*bytes_per_second.interval, kMega));
 }
 
-std::string Count(long long number, std::string_view noun) {
-  return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
-}
-
 std::string FactorValueText(const std::string& name, const FactorValue& value) {
   const auto* number = std::get_if<std::int64_t>(&value);
   if (number != nullptr && IsByteFactor(name)) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/analysis/analysis.h"
+#include "harness/base/words.h"
 
 namespace wiretoll {
 
@@ -52,9 +53,6 @@ std::string Percent(double share);
 
 // "11.8 MB/s (11.7–11.8)"; without an interval only the median.
 std::string RateText(const Estimate& bytes_per_second);
-
-// "1 trial", "2 trials".
-std::string Count(long long number, std::string_view noun);
 
 // How people read a factor: "Nagle on", "64 KiB writes", "rcvbuf unset".
 std::string FactorText(const std::string& name, const FactorValue& value);

@@ -24,6 +24,13 @@ std::string Spell(const Endpoint& endpoint) {
             : fmt::format("{}:{}", endpoint.address, endpoint.port);
 }
 
+// What a firewall does to a connection; any other error is of another making.
+bool MayBeAFirewall(const Error& error) {
+  using namespace boost::system;
+  return error == errc::timed_out || error == errc::connection_refused ||
+         error == errc::host_unreachable || error == errc::network_unreachable;
+}
+
 TrialFailure Skip(std::string reason) {
   return {.message = std::move(reason), .skip = true};
 }
@@ -260,11 +267,12 @@ EndReport TrialRun::Finish(EndReport report) {
 TrialFailure TrialRun::OpenFailure(const Error& error) const {
   if (error == boost::system::errc::address_in_use &&
       request_.role == Role::kReceiver && request_.first_port != 0) {
+    const bool one = request_.first_port == request_.last_port;
     return {.message = fmt::format(
                 "every data port of {} from {} to {} is in use; end what holds "
-                "them or choose another range",
-                request_.local_address, request_.first_port,
-                request_.last_port)};
+                "{} or choose another range",
+                request_.local_address, request_.first_port, request_.last_port,
+                one ? "it" : "them")};
   }
   if (error == boost::system::errc::address_not_available) {
     return {.message = fmt::format(
@@ -278,8 +286,12 @@ TrialFailure TrialRun::OpenFailure(const Error& error) const {
 TrialFailure TrialRun::ConnectFailure(const Endpoint& peer,
                                       const Error& error) const {
   if (control_.cut() == Cut::kAborted) return {.message = "aborted"};
-  return {.message = fmt::format("connect {}: {} (is a firewall in the way?{})",
-                                 Spell(peer), error.message(), PortsInWords())};
+  return {.message = fmt::format(
+              "connect {}: {}{}", Spell(peer), error.message(),
+              MayBeAFirewall(error) ? fmt::format(" (is a firewall in the "
+                                                  "way?{})",
+                                                  PortsInWords())
+                                    : std::string())};
 }
 
 TrialFailure TrialRun::NoPeer(const Error& error) const {
@@ -304,6 +316,8 @@ TrialFailure TrialRun::CutShort(const std::string& late) const {
 
 std::string TrialRun::PortsInWords() const {
   if (request_.first_port == 0) return {};
+  if (request_.first_port == request_.last_port)
+    return fmt::format(" the data port is {}", request_.first_port);
   return fmt::format(" data ports are {}-{}", request_.first_port,
                      request_.last_port);
 }

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "harness/analysis/effects.h"
+#include "harness/base/words.h"
 #include "harness/study/factors.h"
 
 namespace wiretoll {
@@ -110,9 +111,10 @@ Finding FindingOf(const Claim& claim, Estimate estimate,
                   const std::string& unit, const std::string& what) {
   if (!estimate.interval) {
     return {ClaimAnswer::kNotTested,
-            fmt::format("{} blocks with both figures; an interval needs {}: "
-                        "repeat with --repeats {} or more",
-                        estimate.blocks, kLeastBlocks, kLeastBlocks),
+            fmt::format("{} with both figures; an interval needs {}: repeat "
+                        "with --repeats {} or more",
+                        Count(estimate.blocks, "block"), kLeastBlocks,
+                        kLeastBlocks),
             {}};
   }
   return {Judge(*estimate.interval, RangeOf(claim)),

@@ -8,28 +8,6 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/read.hpp>
 #include <boost/asio/read_until.hpp>
-// From Boost 1.86 on, what this is written for lives in a folder of its own.
-#if __has_include(<boost/process/v1/child.hpp>)
-#include <boost/process/v1/args.hpp>
-#include <boost/process/v1/async_pipe.hpp>
-#include <boost/process/v1/child.hpp>
-#include <boost/process/v1/exe.hpp>
-#include <boost/process/v1/handles.hpp>
-#include <boost/process/v1/io.hpp>
-#include <boost/process/v1/pipe.hpp>
-#include <boost/process/v1/posix.hpp>
-#define WIRETOLL_PROCESS_NAMESPACE boost::process::v1
-#else
-#include <boost/process/args.hpp>
-#include <boost/process/async_pipe.hpp>
-#include <boost/process/child.hpp>
-#include <boost/process/exe.hpp>
-#include <boost/process/handles.hpp>
-#include <boost/process/io.hpp>
-#include <boost/process/pipe.hpp>
-#include <boost/process/posix.hpp>
-#define WIRETOLL_PROCESS_NAMESPACE boost::process
-#endif
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -41,11 +19,18 @@
 #include <thread>
 #include <utility>
 
+#include "harness/base/boost_process.h"
+#if __has_include(<boost/process/v1/posix.hpp>)
+#include <boost/process/v1/posix.hpp>
+#else
+#include <boost/process/posix.hpp>
+#endif
+
 namespace wiretoll {
 namespace {
 
 namespace asio = boost::asio;
-namespace process = WIRETOLL_PROCESS_NAMESPACE;
+namespace process = bp;
 using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "harness/analysis/analysis.h"
+#include "harness/base/words.h"
 #include "harness/lab/lab.h"
 #include "harness/programs/options.h"
 #include "harness/programs/run_verb.h"
@@ -49,7 +50,12 @@ Outcome<ExitCode> Do(const Answered& answered) {
 Outcome<ExitCode> Do(const RunOptions& options) { return RunVerb(options); }
 
 Outcome<ExitCode> Do(const ReportOptions& options) {
-  const std::vector<fs::path> runs(options.runs.begin(), options.runs.end());
+  std::vector<fs::path> runs;
+  for (const std::string& name : options.runs) {
+    auto folder = RunFolder(name);
+    if (!folder.has_value()) return folder.error();
+    runs.push_back(std::move(folder).value());
+  }
   auto analysis = Analyse(runs);
   if (!analysis.has_value()) return analysis.error();
   ReportSpec spec;
@@ -59,7 +65,7 @@ Outcome<ExitCode> Do(const ReportOptions& options) {
   const auto written = WriteReport(analysis.value(), spec);
   if (!written.has_value()) return written.error();
   for (const std::string& warning : written.value().warnings)
-    fmt::print(stderr, "{}\n", warning);
+    fmt::print(stderr, "wiretoll: {}\n", warning);
   for (const fs::path& file : written.value().files) {
     if (!options.quiet) fmt::print("{}\n", file.string());
   }
@@ -121,14 +127,25 @@ Outcome<ExitCode> Do(const ListOptions& options) {
     return ExitCode::kDone;
   }
   for (const Study& study : studies.value()) {
-    fmt::print("{:{}}  {}\n{:{}}  {} cases, {} blocks, {} claims; {}\n",
-               study.name, width, study.question, "", width, study.cases.size(),
-               study.repeats, study.claims.size(), study.file);
+    const auto cases = static_cast<long long>(study.cases.size());
+    const auto claims = static_cast<long long>(study.claims.size());
+    fmt::print("{:{}}  {}\n{:{}}  {}, {}, {}; {}\n", study.name, width,
+               study.question, "", width, Count(cases, "case"),
+               Count(study.repeats, "block"), Count(claims, "claim"),
+               study.file);
   }
   return ExitCode::kDone;
 }
 
 Outcome<ExitCode> LabUp(const LabCommand& command) {
+  // In a user namespace it would be gone with us.
+  const LabAbility ability = ProbeLabAbility();
+  if (ability.means != LabMeans::kRoot) {
+    return Failure{
+        ExitCode::kNothingRan,
+        "a lab that stays needs root, as with sudo: " + ability.reason};
+  }
+  fmt::print(stderr, "{}", LongLineWarning(command.lab));
   auto lab = Lab::Up(ToLabSpec(command.lab));
   if (!lab.has_value()) return lab.error();
   HostsFile file;
@@ -147,7 +164,7 @@ Outcome<ExitCode> LabUp(const LabCommand& command) {
 Outcome<ExitCode> LabDown(const LabCommand& command) {
   const auto taken = TakeDown(command.id);
   if (!taken.has_value()) return taken.error();
-  fmt::print("{} taken down\n", taken.value());
+  fmt::print("{} taken down\n", Count(taken.value(), "lab"));
   return ExitCode::kDone;
 }
 
@@ -191,7 +208,7 @@ Outcome<ExitCode> Do(const LabCommand& command) {
 
 int Main(const std::vector<std::string>& arguments) {
   if (auto ready = PrepareProcess(); !ready.has_value()) {
-    fmt::print(stderr, "cannot start: {}\n", ready.error().message());
+    fmt::print(stderr, "wiretoll: cannot start: {}\n", ready.error().message());
     return static_cast<int>(ExitCode::kNothingRan);
   }
   // A lab starts this program anew, inside its namespaces.

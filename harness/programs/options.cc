@@ -1,54 +1,29 @@
 #include "harness/programs/options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <functional>
-#include <map>
 #include <memory>
 #include <set>
 #include <utility>
 
 #include "harness/base/version.h"
+#include "harness/base/words.h"
+#include "harness/programs/help.h"
 
 namespace wiretoll {
 namespace {
 
 constexpr char kAbout[] =
-    "wiretoll measures what an operating system does with the bytes a program "
-    "hands it:\nhow many segments it makes of them, when, how fast, and at "
-    "what cost on the wire,\nand holds that against what headers and the TCP "
-    "rules say it could have been.";
-
-constexpr char kExamples[] = R"(
-First steps:
-  wiretoll run                      the quick study in a two-host lab on this
-                                    machine (needs root, or user namespaces)
-  wiretoll list                     which studies there are, what each asks
-  wiretoll theory --payload 1,1448  what headers cost, without measuring
-  wiretoll report runs/...          the report again, anywhere, from a run folder
-
-Exit codes: 0 done; 1 some trials failed, the rest are recorded; 2 usage or a bad
-file; 3 nothing could run. Standard output is data, standard error is progress.
-Each verb has its own --help.)";
-
-constexpr char kRunExamples[] = R"(
-Examples:
-  wiretoll run                                  the quick study, 100 Mbit/s lab
-  wiretoll run small-writes --link none         veth as fast as the machine
-  wiretoll run tcp-efficiency --filter 'write<=256,nagle=on'
-  wiretoll run my-study.toml --hosts hosts.toml --pairs alpha:beta
-  wiretoll run --precision 5 --repeats 30       until intervals are within 5 %
-  wiretoll run --resume --out runs/20260102T030405Z-quick
-
-A hosts file names each host, its address and the command that starts its agent:
-  [hosts.alpha]
-  agent = ["ssh", "student@192.168.56.11", "./wiretoll-agent"]
-  address = "192.168.56.11"
-
-The run folder holds run.json, samples.jsonl (one line a trial) and report/.)";
+    "wiretoll measures what an operating system does with the bytes a program\n"
+    "hands it: how many segments it makes of them, when, how fast, and at "
+    "what\n"
+    "cost on the wire, and holds that against what headers and the TCP rules "
+    "say it\ncould have been.";
 
 // A value with a parser of ours: CLI11 shows the message and exits with 2.
 template <class T, class Parse, class Store>
@@ -66,6 +41,69 @@ CLI::Option* AddParsed(CLI::App* app, const std::string& name,
           [parse, store](const std::string& text) { store(*parse(text)); },
           help)
       ->check(CLI::Validator(check, ""));
+}
+
+// One of a few names. CLI11's own way shows the numbers behind them.
+template <class T, class Store>
+CLI::Option* AddChoice(CLI::App* app, const std::string& name,
+                       const std::string& what, const std::string& help,
+                       const std::vector<std::pair<std::string, T>>& choices,
+                       Store store) {
+  std::vector<std::string> names;
+  for (const auto& [spelled, value] : choices) names.push_back(spelled);
+  const auto check = [what, names](const std::string& text) -> std::string {
+    if (std::count(names.begin(), names.end(), text) > 0) return {};
+    return fmt::format("unknown {} {}; there are {}", what, QuoteBytes(text),
+                       fmt::join(names, ", "));
+  };
+  const auto take = [choices, store](const std::vector<std::string>& texts) {
+    for (const std::string& text : texts) {
+      for (const auto& [spelled, value] : choices) {
+        if (spelled == text) store(value);
+      }
+    }
+  };
+  // One word each time, or the next argument would be taken for a choice too.
+  return app->add_option_function<std::vector<std::string>>(name, take, help)
+      ->check(CLI::Validator([check](std::string& text) { return check(text); },
+                             ""))
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name(fmt::format("{}", fmt::join(names, "|")));
+}
+
+// Results are files in a folder; why `text` names none, or nothing.
+std::string NoFolder(const std::string& text) {
+  if (text.empty())
+    return "an empty name is no folder; give one, or leave the option out";
+  if (text == "-")
+    return "\"-\" is no folder, and what is written is files in a folder, no "
+           "stream: give a folder's name";
+  return {};
+}
+
+CLI::Option* AddFolder(CLI::App* app, const std::string& name,
+                       std::optional<std::string>& folder,
+                       const std::string& help) {
+  return app->add_option(name, folder, help)
+      ->check(CLI::Validator(
+          [](const std::string& text) { return NoFolder(text); }, ""))
+      ->type_name("DIR");
+}
+
+std::optional<std::int64_t> ParseWhole(const std::string& text) {
+  const bool digits = std::all_of(text.begin(), text.end(),
+                                  [](char c) { return c >= '0' && c <= '9'; });
+  if (text.empty() || text.size() > 15 || !digits) return std::nullopt;
+  return std::stoll(text);
+}
+
+auto WholeWithin(std::int64_t low, std::int64_t high) {
+  return [low, high](const std::string& text) -> std::optional<int> {
+    const auto number = ParseWhole(text);
+    if (!number || *number < low || *number > high) return std::nullopt;
+    return static_cast<int>(*number);
+  };
 }
 
 std::optional<std::optional<BitsPerSecond>> ParseLink(const std::string& text) {
@@ -102,10 +140,9 @@ std::optional<double> ParseLoss(const std::string& text) {
 
 // At most 15 digits: programs that read JSON may keep no more.
 std::optional<std::uint64_t> ParseSeed(const std::string& text) {
-  const bool digits = std::all_of(text.begin(), text.end(),
-                                  [](char c) { return c >= '0' && c <= '9'; });
-  if (text.empty() || text.size() > 15 || !digits) return std::nullopt;
-  return std::stoull(text);
+  const auto seed = ParseWhole(text);
+  if (!seed) return std::nullopt;
+  return static_cast<std::uint64_t>(*seed);
 }
 
 std::optional<Nanoseconds> ParseDelay(const std::string& text) {
@@ -114,17 +151,17 @@ std::optional<Nanoseconds> ParseDelay(const std::string& text) {
   return delay;
 }
 
+// "7001-7099", or one port alone: a trial needs no more.
 std::optional<std::pair<std::uint16_t, std::uint16_t>> ParsePorts(
     const std::string& text) {
-  unsigned first = 0;
-  unsigned last = 0;
-  char rest = 0;
-  const int fields =
-      std::sscanf(text.c_str(), "%5u-%5u%c", &first, &last, &rest);
-  if (fields != 2 || first < 1 || last > 65535 || first > last)
+  const std::size_t dash = text.find('-');
+  const auto first = ParseWhole(text.substr(0, dash));
+  const auto last =
+      dash == std::string::npos ? first : ParseWhole(text.substr(dash + 1));
+  if (!first || !last || *first < 1 || *last > 65535 || *first > *last)
     return std::nullopt;
-  return std::pair{static_cast<std::uint16_t>(first),
-                   static_cast<std::uint16_t>(last)};
+  return std::pair{static_cast<std::uint16_t>(*first),
+                   static_cast<std::uint16_t>(*last)};
 }
 
 // What to leave out when a command is written down to be repeated.
@@ -147,17 +184,11 @@ std::vector<std::string> ToRepeat(const std::vector<std::string>& arguments) {
   return kept;
 }
 
-bool IsKnownVerb(const CLI::App& app, const std::string& verb) {
-  const auto verbs = app.get_subcommands([](const CLI::App*) { return true; });
-  return std::any_of(verbs.begin(), verbs.end(), [&](const CLI::App* known) {
-    return known->get_name() == verb;
-  });
-}
-
 void AddLabOptions(CLI::App* app, LabOptions& lab) {
-  app->add_option("--lab", lab.kinds, "Hosts to make on this machine, by kind")
-      ->type_name("LIST")
-      ->capture_default_str();
+  app->add_option("--lab", lab.kinds,
+                  "Hosts to make on this machine, by kind (default: "
+                  "linux,linux)")
+      ->type_name("LIST");
   AddParsed<std::optional<BitsPerSecond>>(
       app, "--link",
       "Line between lab hosts, a true Ethernet: 10mbit, 100mbit (default), "
@@ -168,32 +199,35 @@ void AddLabOptions(CLI::App* app, LabOptions& lab) {
         lab.link_given = true;
       })
       ->type_name("RATE");
-  AddParsed<Nanoseconds>(
-      app, "--delay", "Delay of the line, each way, up to 10s: 5ms", ParseDelay,
-      [&lab](Nanoseconds delay) {
-        lab.link.delay = delay;
-        lab.link_given = true;
-      })
+  AddParsed<Nanoseconds>(app, "--delay",
+                         "Delay of the line, each way, such as 5ms; up to 10s",
+                         ParseDelay,
+                         [&lab](Nanoseconds delay) {
+                           lab.link.delay = delay;
+                           lab.link_given = true;
+                         })
       ->type_name("D");
   AddParsed<double>(app, "--loss",
-                    "Share of frames the line loses, each way, under 100%: 5%",
+                    "Share of frames the line loses, each way, such as 5%",
                     ParseLoss,
                     [&lab](double loss) {
                       lab.link.loss = loss;
                       lab.link_given = true;
                     })
       ->type_name("P");
-  app->add_option("--mtu", lab.link.mtu, "MTU of the line, bytes")
-      ->type_name("N")
-      ->check(CLI::Range(576, 9000))
-      ->capture_default_str();
+  AddParsed<int>(
+      app, "--mtu", "MTU of the line, from 576 to 9000 bytes (default: 1500)",
+      WholeWithin(576, 9000), [&lab](int mtu) { lab.link.mtu = mtu; })
+      ->type_name("N");
 }
 
 void AddPrecision(CLI::App* app, RunOptions& run) {
-  app->add_option("--repeats", run.repeats,
-                  "Blocks to run; with --precision, at most that many")
-      ->type_name("N")
-      ->check(CLI::Range(1, 100000));
+  AddParsed<int>(app, "--repeats",
+                 "Blocks to run, from 1 to 100000; with --precision, at most "
+                 "that many",
+                 WholeWithin(1, 100000),
+                 [&run](int repeats) { run.repeats = repeats; })
+      ->type_name("N");
   AddParsed<double>(
       app, "--precision",
       "Go on until every cell's 95 % interval is within this many per cent of "
@@ -207,11 +241,13 @@ void AddPrecision(CLI::App* app, RunOptions& run) {
 }
 
 void AddRunOutput(CLI::App* app, RunOptions& run) {
-  app->add_option("--out", run.out, "Run folder; default: runs/TIME-STUDY")
-      ->type_name("DIR");
+  AddFolder(app, "--out", run.out,
+            "Run folder; default: runs/TIME-STUDY. The command that a report "
+            "gives for repeating leaves it out: the folder is taken");
   app->add_flag("--resume", run.resume,
                 "Take up the run in --out: only what is missing");
-  app->add_flag("!--no-report", run.report, "Do not write the report");
+  app->add_flag_callback(
+      "--no-report", [&run] { run.report = false; }, "Do not write the report");
   app->add_flag("--quiet", run.quiet, "No progress");
   app->add_flag("--json", run.json, "Tell the outcome as JSON");
 }
@@ -219,7 +255,6 @@ void AddRunOutput(CLI::App* app, RunOptions& run) {
 void AddRun(CLI::App& app, std::shared_ptr<RunOptions> run) {
   CLI::App* verb = app.add_subcommand(
       "run", "Run studies between hosts, write samples and a report");
-  verb->footer(kRunExamples);
   verb->add_option("STUDY", run->studies,
                    "Names (see `wiretoll list`) or TOML files; default: quick");
   auto* hosts = verb->add_option("--hosts", run->hosts,
@@ -239,16 +274,17 @@ void AddRun(CLI::App& app, std::shared_ptr<RunOptions> run) {
                  "A first look: 3 blocks, trials of at most 100 ms and 1 MiB");
   AddParsed<std::pair<std::uint16_t, std::uint16_t>>(
       verb, "--ports",
-      "Data ports at the receiver, FIRST-LAST (default 7001-7099)", ParsePorts,
+      "Data ports at the receiver: FIRST-LAST, or one (default: 7001-7099)",
+      ParsePorts,
       [run](std::pair<std::uint16_t, std::uint16_t> ports) {
         run->first_port = ports.first;
         run->last_port = ports.second;
       })
-      ->type_name("A-B");
+      ->type_name("PORTS");
   AddParsed<std::chrono::milliseconds>(
       verb, "--deadline",
-      "Give a trial up after this long, 1s to 24h: 30s (default: by its size, "
-      "15 s or more)",
+      "Give a trial up after this long, from 1s to 24h (default: by its size, "
+      "15 s or more); also what was written has to be read by then",
       ParseDeadline,
       [run](std::chrono::milliseconds deadline) { run->deadline = deadline; })
       ->type_name("D");
@@ -259,78 +295,67 @@ void AddReport(CLI::App& app, std::shared_ptr<ReportOptions> report) {
   CLI::App* verb = app.add_subcommand(
       "report", "Write the report of run folders, without their hosts");
   verb->add_option("RUN", report->runs, "Run folders")->required();
-  verb->add_option("--out", report->out,
-                   "Folder for the report; default: RUN/report")
-      ->type_name("DIR");
-  const std::map<std::string, ReportFormat> formats{
-      {"html", ReportFormat::kHtml},
-      {"md", ReportFormat::kMarkdown},
-      {"csv", ReportFormat::kCsv},
-      {"json", ReportFormat::kJson}};
-  verb->add_option_function<std::vector<ReportFormat>>(
-          "--format",
-          [report](const std::vector<ReportFormat>& chosen) {
-            report->formats.insert(chosen.begin(), chosen.end());
-          },
-          "html, md, csv, json; default: all four")
-      ->transform(CLI::CheckedTransformer(formats))
-      ->delimiter(',')
-      ->type_name("NAME");
+  AddFolder(verb, "--out", report->out,
+            "Folder for the report; default: RUN/report");
+  AddChoice<ReportFormat>(
+      verb, "--format", "format",
+      "What to write, several with commas; default: all four",
+      {{"html", ReportFormat::kHtml},
+       {"md", ReportFormat::kMarkdown},
+       {"csv", ReportFormat::kCsv},
+       {"json", ReportFormat::kJson}},
+      [report](ReportFormat format) { report->formats.insert(format); });
   verb->add_flag("--quiet", report->quiet, "No list of files, only warnings");
+}
+
+void AddPayload(CLI::App* verb, TheoryCommand& theory) {
+  const auto take = [&theory](const std::vector<std::string>& sizes) {
+    for (const std::string& text : sizes)
+      theory.options.payloads.push_back(*ParseBytes(text));
+  };
+  const auto check = [](const std::string& text) -> std::string {
+    if (ParseBytes(text)) return {};
+    return QuoteBytes(text) + " is no size; write bytes or a unit: 1448, 64KiB";
+  };
+  verb->add_option_function<std::vector<std::string>>(
+          "--payload", take, "Sizes, several with commas: 1,32,64KiB")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("LIST")
+      ->check(CLI::Validator([check](std::string& text) { return check(text); },
+                             ""));
 }
 
 void AddTheory(CLI::App& app, std::shared_ptr<TheoryCommand> theory) {
   CLI::App* verb = app.add_subcommand(
       "theory", "What payloads cost on the wire, from header formats alone");
-  verb->footer(
-      "\nExamples:\n"
-      "  wiretoll theory\n"
-      "  wiretoll theory --payload 1,32,1448 --link 100mbit\n"
-      "  wiretoll theory --ip 6 --timestamps off --format csv");
-  verb->add_option_function<std::vector<std::string>>(
-          "--payload",
-          [theory](const std::vector<std::string>& sizes) {
-            for (const std::string& text : sizes)
-              theory->options.payloads.push_back(*ParseBytes(text));
-          },
-          "Sizes: 1,32,64KiB")
-      ->delimiter(',')
-      ->type_name("LIST")
-      ->check(CLI::Validator(
-          [](std::string& text) {
-            return ParseBytes(text) ? std::string()
-                                    : "\"" + text + "\" is no size in bytes";
-          },
-          ""));
+  AddPayload(verb, *theory);
   AddParsed<std::optional<BitsPerSecond>>(
       verb, "--link", "Line rate, for what it can carry: 100mbit", ParseLink,
       [theory](std::optional<BitsPerSecond> rate) {
         theory->options.link = rate;
       })
       ->type_name("RATE");
-  verb->add_option("--ip", theory->options.ip_version, "IP version: 4 or 6")
-      ->type_name("4|6")
-      ->check(CLI::IsMember({4, 6}))
-      ->capture_default_str();
-  const std::map<std::string, bool> on_off{{"on", true}, {"off", false}};
-  verb->add_option("--timestamps", theory->options.timestamps,
-                   "TCP timestamps: on (default) or off")
-      ->type_name("on|off")
-      ->transform(CLI::CheckedTransformer(on_off));
-  verb->add_option("--vlan", theory->options.vlan,
-                   "A VLAN tag in each frame: on or off (default)")
-      ->type_name("on|off")
-      ->transform(CLI::CheckedTransformer(on_off));
-  verb->add_option("--mtu", theory->options.mtu.count, "MTU, bytes")
-      ->type_name("N")
-      ->check(CLI::Range(68, 65535))
-      ->capture_default_str();
+  AddChoice<int>(verb, "--ip", "IP version", "IP version (default: 4)",
+                 {{"4", 4}, {"6", 6}},
+                 [theory](int ip) { theory->options.ip_version = ip; });
+  const std::vector<std::pair<std::string, bool>> on_off{{"on", true},
+                                                         {"off", false}};
+  AddChoice<bool>(verb, "--timestamps", "value",
+                  "TCP timestamps in each segment (default: on)", on_off,
+                  [theory](bool on) { theory->options.timestamps = on; });
+  AddChoice<bool>(verb, "--vlan", "value",
+                  "A VLAN tag in each frame (default: off)", on_off,
+                  [theory](bool on) { theory->options.vlan = on; });
+  AddParsed<int>(verb, "--mtu", "MTU, from 68 to 65535 bytes (default: 1500)",
+                 WholeWithin(68, 65535),
+                 [theory](int mtu) { theory->options.mtu = Bytes{mtu}; })
+      ->type_name("N");
   using Format = TheoryCommand::Format;
-  const std::map<std::string, Format> formats{
-      {"text", Format::kText}, {"csv", Format::kCsv}, {"json", Format::kJson}};
-  verb->add_option("--format", theory->format, "text (default), csv, json")
-      ->type_name("NAME")
-      ->transform(CLI::CheckedTransformer(formats));
+  AddChoice<Format>(
+      verb, "--format", "format", "What to print (default: text)",
+      {{"text", Format::kText}, {"csv", Format::kCsv}, {"json", Format::kJson}},
+      [theory](Format format) { theory->format = format; });
 }
 
 void AddLab(CLI::App& app, std::shared_ptr<LabCommand> lab) {
@@ -350,11 +375,56 @@ void AddLab(CLI::App& app, std::shared_ptr<LabCommand> lab) {
   status->callback([lab] { lab->what = LabCommand::What::kStatus; });
 }
 
+std::vector<std::string> VerbsOf(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* verb :
+       app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(verb->get_name());
+  return names;
+}
+
+bool IsUnknownVerb(const CLI::App& app,
+                   const std::vector<std::string>& arguments) {
+  if (arguments.empty() || arguments.front().starts_with('-')) return false;
+  const auto verbs = VerbsOf(app);
+  return std::find(verbs.begin(), verbs.end(), arguments.front()) ==
+         verbs.end();
+}
+
+Answered UnknownVerb(const CLI::App& app, const std::string& verb) {
+  fmt::print(stderr,
+             "wiretoll: unknown verb {}; this version has {}\n"
+             "`wiretoll --help` tells more\n",
+             QuoteBytes(verb), fmt::join(VerbsOf(app), ", "));
+  return Answered{2};
+}
+
+// Help and version as asked for, else what is wrong with the arguments.
+Answered Answer(const CLI::App& app, const CLI::ParseError& error) {
+  if (error.get_exit_code() == 0) return Answered{app.exit(error)};
+  const CLI::App* at = &app;
+  std::string verb = "wiretoll";
+  while (!at->get_subcommands().empty()) {
+    at = at->get_subcommands().front();
+    verb += " " + at->get_name();
+  }
+  const auto verbs = VerbsOf(*at);
+  const bool no_verb =
+      dynamic_cast<const CLI::RequiredError*>(&error) != nullptr &&
+      !verbs.empty();
+  fmt::print(stderr, "wiretoll: {}\n`{} --help` tells more\n",
+             no_verb ? fmt::format("what to do? `{}` needs one of {}", verb,
+                                   fmt::join(verbs, ", "))
+                     : std::string(error.what()),
+             verb);
+  return Answered{2};
+}
+
 }  // namespace
 
 Command ParseCommandLine(const std::vector<std::string>& arguments) {
   CLI::App app(kAbout, "wiretoll");
-  app.footer(kExamples);
+  app.formatter(std::make_shared<Help>());
   app.set_version_flag("--version", fmt::format("wiretoll {}", kVersion));
   app.require_subcommand(1);
   const auto run = std::make_shared<RunOptions>();
@@ -368,20 +438,14 @@ Command ParseCommandLine(const std::vector<std::string>& arguments) {
   app.add_subcommand("list", "Which studies there are, and what each asks")
       ->add_flag("--json", list->json, "As JSON");
   AddLab(app, lab);
-  if (!arguments.empty() && arguments.front().rfind('-', 0) != 0 &&
-      !IsKnownVerb(app, arguments.front())) {
-    std::fprintf(stderr,
-                 "unknown verb \"%s\"; this version has run, report, theory, "
-                 "list, lab (wiretoll --help)\n",
-                 arguments.front().c_str());
-    return Answered{2};
-  }
+  AddExamples(app);
+  if (IsUnknownVerb(app, arguments)) return UnknownVerb(app, arguments.front());
   run->arguments = ToRepeat(arguments);
   try {
     // CLI11 takes them back to front.
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::ParseError& error) {
-    return Answered{app.exit(error) == 0 ? 0 : 2};
+    return Answer(app, error);
   }
   if (app.got_subcommand("run")) return *run;
   if (app.got_subcommand("report")) return *report;

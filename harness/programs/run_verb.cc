@@ -16,6 +16,7 @@
 #include "harness/analysis/analysis.h"
 #include "harness/analysis/wire.h"
 #include "harness/base/version.h"
+#include "harness/base/words.h"
 #include "harness/programs/stop_signals.h"
 #include "harness/run/run.h"
 #include "platform/process.h"
@@ -129,7 +130,7 @@ std::vector<Host> ToHosts(const Hosts& lab_hosts) {
 Outcome<Ground> OnLoopback(const LabOptions& options,
                            const std::string& reason) {
   WriteError(fmt::format(
-      "network namespaces are not to be had: {}\n"
+      "wiretoll: no lab can be made: {}\n"
       "using loopback instead: not a network, no line rate, no delay{}\n",
       reason,
       options.link_given ? "; --link, --delay, --loss have no effect" : ""));
@@ -140,7 +141,9 @@ Outcome<Ground> OnLoopback(const LabOptions& options,
   return ground;
 }
 
-Outcome<Ground> InLab(const LabOptions& options) {
+Outcome<Ground> InLab(const LabOptions& options, bool quiet) {
+  const std::string warning = LongLineWarning(options);
+  if (!quiet) WriteError(warning);
   auto lab = Lab::Up(ToLabSpec(options));
   if (!lab.has_value()) return lab.error();
   Ground ground;
@@ -203,7 +206,7 @@ Outcome<Ground> FindGround(const RunOptions& options,
       std::getenv(kInsideVariable) == nullptr) {
     return StartInsideUserNamespace(arguments);
   }
-  return InLab(options.lab);
+  return InLab(options.lab, options.quiet);
 }
 
 // --- The run --------------------------------------------------------------
@@ -333,11 +336,13 @@ class Reasons {
     constexpr std::size_t kMost = 5;
     for (std::size_t i = 0; i < std::min(kMost, sorted.size()); ++i) {
       const auto& [count, what] = sorted[i];
-      WriteError(fmt::format("{} {}: {}\n", count, what.first, what.second));
+      WriteError(fmt::format("wiretoll: {} {}: {}\n", Count(count, "trial"),
+                             what.first, what.second));
     }
     if (sorted.size() > kMost)
-      WriteError(fmt::format("and {} more reasons; the report has all\n",
-                             sorted.size() - kMost));
+      WriteError(fmt::format(
+          "wiretoll: and {}; the report has all\n",
+          Count(static_cast<long long>(sorted.size() - kMost), "more reason")));
   }
 
  private:
@@ -379,7 +384,7 @@ Outcome<std::string> ReportOn(const fs::path& folder) {
   auto written = WriteReport(analysis.value(), spec);
   if (!written.has_value()) return written.error();
   for (const std::string& warning : written.value().warnings)
-    WriteError(warning + "\n");
+    WriteError(fmt::format("wiretoll: {}\n", warning));
   return written.value().files.front().string();
 }
 
@@ -398,8 +403,9 @@ void Tell(const RunOptions& options, const RunSummary& summary,
             .c_str());
     return;
   }
-  fmt::print("trials: {} ok, {} failed, {} skipped; {} complete blocks\n",
-             summary.ok, summary.failed, summary.skipped, summary.blocks);
+  fmt::print("trials: {} ok, {} failed, {} skipped; {}\n", summary.ok,
+             summary.failed, summary.skipped,
+             Count(summary.blocks, "complete block"));
   fmt::print("run:    {}\n", folder);
   if (!report.empty()) fmt::print("report: {}\n", report);
 }
@@ -408,26 +414,42 @@ std::string ResumeCommand(const std::string& folder) {
   return fmt::format("wiretoll run --resume --out {}", folder);
 }
 
+void TellHowToGoOn(const RunSummary& summary, const std::string& folder) {
+  WriteError(fmt::format(
+      "wiretoll: {}; {} left. All that was measured is in {}\n"
+      "to go on:  {}\nto look:   wiretoll report {}\n",
+      summary.trouble ? summary.trouble->message : "stopped",
+      Count(summary.left, "trial"), folder, ResumeCommand(folder), folder));
+}
+
+// What --resume found whole.
+bool NothingWasMissing(const RunSummary& summary) {
+  return summary.before > 0 &&
+         summary.before == summary.ok + summary.failed + summary.skipped;
+}
+
 Outcome<ExitCode> Finish(const RunOptions& options, const RunSummary& summary,
                          const std::string& folder) {
-  std::string report;
   const bool cut_short = summary.interrupted || summary.trouble;
+  if (!cut_short && !options.quiet && NothingWasMissing(summary))
+    WriteError("nothing was missing: every trial of that run was there\n");
+  std::string report;
+  bool unreported = false;
   if (options.report && !cut_short) {
     if (!options.quiet) WriteError("writing the report\n");
     auto written = ReportOn(folder);
-    if (!written.has_value()) return written.error();
-    report = written.value();
+    // What was measured stands, and is told all the same.
+    unreported = !written.has_value();
+    if (unreported) {
+      WriteError(fmt::format("wiretoll: {}\n", written.error().message));
+    } else {
+      report = written.value();
+    }
   }
   Tell(options, summary, folder, report);
-  if (cut_short) {
-    WriteError(fmt::format(
-        "{}; {} trials left. All that was measured is in {}\nto go on:  {}\n"
-        "to look:   wiretoll report {}\n",
-        summary.trouble ? summary.trouble->message : "stopped", summary.left,
-        folder, ResumeCommand(folder), folder));
+  if (cut_short) TellHowToGoOn(summary, folder);
+  if (cut_short || unreported || summary.failed > 0)
     return ExitCode::kSomeTrialsFailed;
-  }
-  if (summary.failed > 0) return ExitCode::kSomeTrialsFailed;
   return summary.ok > 0 ? ExitCode::kDone : ExitCode::kNothingRan;
 }
 
@@ -501,6 +523,18 @@ std::vector<std::string> SplitKinds(const std::string& list) {
 
 }  // namespace
 
+// A lab times its line before it is used.
+std::string LongLineWarning(const LabOptions& options) {
+  using namespace std::chrono_literals;
+  const Nanoseconds round_trip = 2 * options.link.delay;
+  if (round_trip < 500ms) return {};
+  const auto time = std::chrono::round<std::chrono::seconds>(
+      std::max<Nanoseconds>(round_trip, 1s));
+  return fmt::format(
+      "making the lab; a round trip of {} is timed first, in about {} s\n",
+      FormatDuration(round_trip), time / 1s);
+}
+
 LabSpec ToLabSpec(const LabOptions& options) {
   LabSpec spec;
   spec.kinds = SplitKinds(options.kinds);
@@ -510,13 +544,32 @@ LabSpec ToLabSpec(const LabOptions& options) {
   return spec;
 }
 
-Outcome<ExitCode> RunVerb(const RunOptions& options) {
-  const auto arguments = OwnArguments(options);
-  if (!options.resume) return RunWith(options, nullptr, arguments);
-  if (!options.out) {
+Outcome<fs::path> RunFolder(const std::string& name) {
+  if (name.empty()) {
+    return Failure{ExitCode::kUsage, "an empty name is no run folder"};
+  }
+  const fs::path path(name);
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) return path;
+  if (path.filename() == "run.json" || path.filename() == "samples.jsonl")
+    return path.has_parent_path() ? path.parent_path() : fs::path(".");
+  return Failure{ExitCode::kUsage,
+                 fmt::format("{}: is a file; give the run folder, which holds "
+                             "run.json and samples.jsonl",
+                             name)};
+}
+
+Outcome<ExitCode> RunVerb(const RunOptions& given) {
+  const auto arguments = OwnArguments(given);
+  if (!given.resume) return RunWith(given, nullptr, arguments);
+  if (!given.out) {
     return Failure{ExitCode::kUsage,
                    "--resume needs --out DIR, the run folder to take up"};
   }
+  const auto folder = RunFolder(*given.out);
+  if (!folder.has_value()) return folder.error();
+  RunOptions options = given;
+  options.out = folder.value().string();
   if (options.arguments.size() > 1) {
     return Failure{ExitCode::kUsage,
                    fmt::format("--resume takes studies and options from {}/"
@@ -525,7 +578,7 @@ Outcome<ExitCode> RunVerb(const RunOptions& options) {
                                fmt::join(options.arguments.begin() + 1,
                                          options.arguments.end(), " "))};
   }
-  const auto record = ReadRunRecord(*options.out);
+  const auto record = ReadRunRecord(folder.value());
   if (!record.has_value()) return record.error();
   const auto before = OptionsOf(record.value(), options);
   if (!before.has_value()) return before.error();

@@ -12,14 +12,23 @@
 
 namespace wiretoll {
 
-// Gives the exit code; a failure says what to print and which code.
+// Gives the exit code: kSomeTrialsFailed also where the run was cut short or
+// its report could not be written, which is then said. A failure says what to
+// print and which code.
 Outcome<ExitCode> RunVerb(const RunOptions& options);
+
+// The run folder that `name` means: itself, or, of run.json or samples.jsonl,
+// the folder they are in. kUsage for another file. Looks no further.
+Outcome<std::filesystem::path> RunFolder(const std::string& name);
 
 // Where the studies that come with wiretoll are; empty if nowhere.
 std::filesystem::path CasesFolder();
 
 // A name ("quick") or a file ("./my.toml"). kUsage lists what there is.
 Outcome<Study> FindStudy(const std::string& name);
+
+// What to tell of a lab whose making takes over a second, a line; else empty.
+std::string LongLineWarning(const LabOptions& options);
 
 // The lab that the options ask for, with the agent beside this program.
 LabSpec ToLabSpec(const LabOptions& options);

@@ -13,19 +13,8 @@
 #include <thread>
 #include <utility>
 
-// Boost 1.88 and later keep the interface used here under v1/.
-#if __has_include(<boost/process/v1/child.hpp>)
-#include <boost/process/v1/args.hpp>
-#include <boost/process/v1/async.hpp>
-#include <boost/process/v1/child.hpp>
-#include <boost/process/v1/exe.hpp>
-#include <boost/process/v1/io.hpp>
-#include <boost/process/v1/search_path.hpp>
-namespace bp = boost::process::v1;
-#else
-#include <boost/process.hpp>
-namespace bp = boost::process;
-#endif
+#include "harness/base/boost_process.h"
+#include "harness/base/words.h"
 
 namespace wiretoll {
 namespace {
@@ -34,15 +23,29 @@ using namespace std::chrono_literals;
 
 // What an agent says on standard error is kept to this much, for messages.
 constexpr std::size_t kKeptErrorText = 2000;
+constexpr char kReadsNoMore[] = "the agent reads no more";
 // Between closing an agent's input and killing it.
 constexpr auto kTimeToEnd = 1s;
+
+// A line that does not decode, from whoever was started as an agent.
+std::string WhatAnswered(const std::string& line,
+                         const std::string& complaint) {
+  if (DecodeRequest(line).has_value())
+    return "what answered is no wiretoll-agent: it repeats what it is told";
+  if (line.starts_with('{')) return complaint;  // Another version's, maybe.
+  return fmt::format("what answered is no wiretoll-agent: it said {}",
+                     QuoteBytes(line));
+}
 
 std::string LastLines(const std::string& text) {
   std::string kept = text;
   while (!kept.empty() && std::isspace(static_cast<unsigned char>(kept.back())))
     kept.pop_back();
-  std::replace(kept.begin(), kept.end(), '\n', ' ');
   kept.erase(std::remove(kept.begin(), kept.end(), '\r'), kept.end());
+  // It goes to a terminal, which must not obey it.
+  std::replace_if(
+      kept.begin(), kept.end(),
+      [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; }, ' ');
   return kept;
 }
 
@@ -63,6 +66,7 @@ struct AgentLink::State : std::enable_shared_from_this<AgentLink::State> {
   void ReadError();
   void Write();
   void Fail(const std::string& reason);
+  void FailAsEnded();
   void End();
 
   boost::asio::io_context& io;
@@ -111,7 +115,7 @@ void AgentLink::State::ReadLine() {
         if (self->closing) return;
         if (error == boost::asio::error::not_found)
           return self->Fail("the agent sent a line that does not end");
-        if (error) return self->Fail("the agent ended");
+        if (error) return self->FailAsEnded();
         std::istream stream(&self->buffer);
         std::string line;
         std::getline(stream, line);
@@ -140,8 +144,7 @@ void AgentLink::State::Write() {
                            [self = shared_from_this()](
                                boost::system::error_code error, std::size_t) {
                              if (self->closing) return;
-                             if (error)
-                               return self->Fail("the agent reads no more");
+                             if (error) return self->Fail(kReadsNoMore);
                              self->to_write.pop_front();
                              if (!self->to_write.empty()) self->Write();
                            });
@@ -151,6 +154,12 @@ void AgentLink::State::Fail(const std::string& reason) {
   if (!alive) return;
   alive = false;
   trouble = reason;
+}
+
+// That it reads no more may show first, and is only half of it.
+void AgentLink::State::FailAsEnded() {
+  if (alive || trouble == kReadsNoMore) trouble = "the agent ended";
+  alive = false;
 }
 
 void AgentLink::State::End() {
@@ -214,28 +223,35 @@ std::optional<std::string> AgentLink::TakeLine() {
 }
 
 Outcome<Reply> Ask(boost::asio::io_context& io, AgentLink& link,
-                   Request request, SteadyTime until) {
+                   Request request, SteadyTime until,
+                   const std::function<bool()>& cancel) {
+  const auto patience = std::chrono::round<std::chrono::seconds>(
+      until - std::chrono::steady_clock::now());
+  const auto give_up = [&](const std::string& why) {
+    link.Kill(why);
+    return Failure{ExitCode::kNothingRan, why};
+  };
   request.id = link.NextId();
   link.Send(request);
   while (true) {
-    const bool came =
-        PumpUntil(io, until, [&] { return link.HasLine() || !link.alive(); });
-    if (!came) {
-      link.Kill("no answer in time");
-      return Failure{ExitCode::kNothingRan, "the agent gave no answer in time"};
-    }
-    const auto line = link.TakeLine();
+    const bool came = PumpUntil(io, until, [&] {
+      return link.HasLine() || !link.alive() || (cancel && cancel());
+    });
+    if (!came)
+      return give_up(
+          fmt::format("the agent gave no answer within {} s", patience / 1s));
+    auto line = link.TakeLine();
+    if (!line && link.alive()) return give_up("stopped");
     if (!line) {
-      // Standard error may come a moment after the end of standard output.
+      // What it said last may come a moment after it is known to be gone.
       PumpUntil(io, std::chrono::steady_clock::now() + 50ms,
                 [] { return false; });
-      return Failure{ExitCode::kNothingRan, link.Trouble()};
+      line = link.TakeLine();
     }
+    if (!line) return Failure{ExitCode::kNothingRan, link.Trouble()};
     auto reply = DecodeReply(*line, Role::kSender);
-    if (!reply.has_value()) {
-      link.Kill(reply.error().message);
-      return reply.error();
-    }
+    if (!reply.has_value())
+      return give_up(WhatAnswered(*line, reply.error().message));
     if (reply.value().id != request.id) continue;  // Of a trial given up.
     if (reply.value().error)
       return Failure{ExitCode::kNothingRan, *reply.value().error};

@@ -62,10 +62,12 @@ class AgentLink {
   std::int64_t last_id_ = 0;
 };
 
-// Sends one request and waits for its answer. The failure says what went
+// Sends one request and waits for its answer; `cancel`, if there is one, is
+// looked at whenever anything happens on `io`. The failure says what went
 // wrong in words that name no host: the caller knows which.
 Outcome<Reply> Ask(boost::asio::io_context& io, AgentLink& link,
-                   Request request, SteadyTime until);
+                   Request request, SteadyTime until,
+                   const std::function<bool()>& cancel = {});
 
 }  // namespace wiretoll
 

@@ -1,10 +1,15 @@
 #include "harness/run/crew.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cctype>
+#include <string_view>
 #include <utility>
 
 #include "harness/base/version.h"
+#include "harness/base/words.h"
 
 namespace wiretoll {
 namespace {
@@ -26,26 +31,61 @@ std::string VersionTrouble(const Hello& hello) {
       hello.version, kVersion);
 }
 
+// A word of a command, so that it can be typed again and cannot harm.
+std::string CommandWord(const std::string& word) {
+  const bool plain =
+      !word.empty() &&
+      std::all_of(word.begin(), word.end(), [](unsigned char c) {
+        return std::isalnum(c) != 0 ||
+               std::string_view("@%+=:,./_-").find(static_cast<char>(c)) !=
+                   std::string_view::npos;
+      });
+  return plain ? word : QuoteBytes(word, 200);
+}
+
+// What to do about a host whose agent did not come up.
+std::string HowToTry(const Host& host) {
+  std::vector<std::string> words;
+  for (const std::string& word : host.agent) words.push_back(CommandWord(word));
+  return fmt::format(
+      "; its command must start wiretoll-agent, which this would show: {} "
+      "--version",
+      fmt::join(words, " "));
+}
+
 }  // namespace
 
 Crew::Crew(boost::asio::io_context& io, const std::vector<Host>& hosts,
-           HandleGuard guard)
-    : io_(io), guard_(std::move(guard)) {
+           HandleGuard guard, std::function<bool()> cancelled, Waiting waiting)
+    : io_(io),
+      guard_(std::move(guard)),
+      cancelled_(std::move(cancelled)),
+      waiting_(std::move(waiting)) {
   for (const Host& host : hosts) {
     order_.push_back(host.name);
     members_[host.name].host = host;
   }
 }
 
+Outcome<Reply> Crew::AskMember(Member& member, Request request,
+                               std::chrono::seconds patience) {
+  const auto until = std::chrono::steady_clock::now() + patience;
+  if (waiting_.begins)
+    waiting_.begins(fmt::format("the agent of host {}", member.host.name),
+                    until);
+  auto reply = Ask(io_, *member.link, std::move(request), until, cancelled_);
+  if (waiting_.ends) waiting_.ends();
+  return reply;
+}
+
 Outcome<Hello> Crew::Start(Member& member) {
   member.link = std::make_unique<AgentLink>(io_, member.host.agent, guard_);
   Request request;
   request.verb = "hello";
-  auto reply = Ask(io_, *member.link, std::move(request),
-                   std::chrono::steady_clock::now() + kTimeToStart);
+  auto reply = AskMember(member, std::move(request), kTimeToStart);
   std::string trouble;
   if (!reply.has_value()) {
-    trouble = reply.error().message;
+    trouble = reply.error().message + HowToTry(member.host);
   } else if (!reply.value().hello) {
     trouble = "the agent's greeting holds no version";
   } else {
@@ -76,18 +116,17 @@ RecordedHost Crew::Introduce(Member& member) {
   Request request;
   request.verb = "facts";
   request.address = member.host.address;
-  auto reply = Ask(io_, *member.link, std::move(request),
-                   std::chrono::steady_clock::now() + kTimeForFacts);
+  const auto reply = AskMember(member, std::move(request), kTimeForFacts);
   if (reply.has_value() && reply.value().facts) {
-    recorded.facts = std::move(*reply.value().facts);
+    recorded.facts = *reply.value().facts;
   }
   return recorded;
 }
 
-std::vector<RecordedHost> Crew::Muster(const std::function<bool()>& cancel) {
+std::vector<RecordedHost> Crew::Muster() {
   std::vector<RecordedHost> recorded;
   for (const std::string& name : order_) {
-    if (cancel()) break;
+    if (cancelled_ && cancelled_()) break;
     recorded.push_back(Introduce(members_.at(name)));
   }
   return recorded;

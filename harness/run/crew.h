@@ -18,13 +18,20 @@ namespace wiretoll {
 
 class Crew {
  public:
+  // A silent agent is waited for quite a while. Either may be empty.
+  struct Waiting {
+    // Told whom we wait for, and until when at most: "host b's agent".
+    std::function<void(const std::string& what, SteadyTime until)> begins;
+    std::function<void()> ends;
+  };
+  // `cancelled` ends a wait before its time.
   Crew(boost::asio::io_context& io, const std::vector<Host>& hosts,
-       HandleGuard guard);
+       HandleGuard guard, std::function<bool()> cancelled = {},
+       Waiting waiting = {});
 
   // Starts every agent and asks what its host is. Hosts that did not answer
-  // have no stack, and trouble(name) says why. `cancel` is looked at between
-  // two hosts.
-  std::vector<RecordedHost> Muster(const std::function<bool()>& cancel);
+  // have no stack, and trouble(name) says why.
+  std::vector<RecordedHost> Muster();
 
   // A link that is alive, started anew if need be; nullptr if the host cannot
   // be had, and trouble(name) says why. A host that failed to start three
@@ -41,11 +48,15 @@ class Crew {
     std::string trouble;
     int failed_starts = 0;
   };
+  Outcome<Reply> AskMember(Member& member, Request request,
+                           std::chrono::seconds patience);
   Outcome<Hello> Start(Member& member);
   RecordedHost Introduce(Member& member);
 
   boost::asio::io_context& io_;
   HandleGuard guard_;
+  std::function<bool()> cancelled_;
+  Waiting waiting_;
   std::vector<std::string> order_;
   std::map<std::string, Member> members_;
 };

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/interprocess/sync/file_lock.hpp>
 #include <csignal>
 #include <ctime>
@@ -15,11 +16,15 @@
 
 #include "harness/run/crew.h"
 #include "harness/run/trial.h"
+#include "harness/run/trial_time.h"
 
 namespace wiretoll {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+// Progress shows what takes over two seconds within them; it looks this often.
+constexpr auto kTick = std::chrono::milliseconds(400);
 
 std::string UtcNow() {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
@@ -61,15 +66,20 @@ class Runner {
       : spec_(std::move(spec)),
         hooks_(hooks),
         progress_(progress),
-        crew_(io_, spec_.hosts, hooks.guard),
+        crew_(io_, spec_.hosts, hooks.guard, [this] { return interrupted_; },
+              {[this](const std::string& what, SteadyTime until) {
+                 progress_.Wait(what, until);
+               },
+               [this] { progress_.WaitIsOver(); }}),
         signals_(io_, SIGINT, SIGTERM),
-        time_left_(CellCount(spec_) * spec_.blocks) {
+        ticker_(io_) {
 #ifdef SIGHUP  // POSIX: the terminal is gone.
     signals_.add(SIGHUP);
 #endif
     signals_.async_wait([this](boost::system::error_code error, int) {
       if (!error) interrupted_ = true;
     });
+    KeepTicking();
   }
 
   Outcome<RunSummary> Go() {
@@ -88,13 +98,27 @@ class Runner {
   }
 
  private:
+  // Whoever watches sees that time passes, whatever is waited for.
+  void KeepTicking() {
+    ticker_.expires_after(kTick);
+    ticker_.async_wait([this](boost::system::error_code error) {
+      if (error) return;
+      progress_.Tick();
+      KeepTicking();
+    });
+  }
+
   [[nodiscard]] bool Ended() const {
     return interrupted_ || enough_ || summary_.trouble.has_value();
   }
 
   Outcome<Done> Prepare() {
-    spec_.record.hosts = crew_.Muster([this] { return interrupted_; });
+    spec_.record.hosts = crew_.Muster();
+    if (interrupted_) {
+      return Failure{ExitCode::kNothingRan, "stopped before the first trial"};
+    }
     if (auto usable = CheckPairs(); !usable.has_value()) return usable;
+    PlanTime();
     if (!spec_.resume) return CreateRunFolder(spec_.folder, spec_.record);
     if (auto locked = Lock(); !locked.has_value()) return locked;
     return TakeUp();
@@ -131,7 +155,7 @@ class Runner {
         std::any_of(spec_.pairs.begin(), spec_.pairs.end(), [&](auto& pair) {
           return !missing(pair.sender) && !missing(pair.receiver);
         });
-    if (usable || interrupted_) return Done{};
+    if (usable) return Done{};
     return Failure{ExitCode::kNothingRan,
                    "no pair of hosts has both its agents; nothing was run"};
   }
@@ -157,7 +181,7 @@ class Runner {
         MakeBlock(spec_.studies, spec_.pairs, block, spec_.seed);
     for (const PlannedTrial& trial : trials) {
       if (done_.count(trial.id) > 0) {
-        time_left_.Skipped();
+        time_left_.Skipped(CellIndex(trial));
         continue;
       }
       ShowProgress(block, trial);
@@ -180,7 +204,7 @@ class Runner {
     Count(*sample);
     --summary_.left;
     hooks_.seen(*sample);
-    time_left_.Finished(CellName(planned), Clock::now() - begin);
+    time_left_.Finished(CellIndex(planned), Clock::now() - begin);
     // Lets a signal in between two trials.
     io_.poll();
     if (io_.stopped()) io_.restart();
@@ -203,7 +227,7 @@ class Runner {
     spec.first_port = spec_.first_port;
     spec.last_port = spec_.last_port;
     spec.payload_seed = spec_.seed + static_cast<std::uint64_t>(planned.order);
-    spec.deadline = spec_.trial_deadline.value_or(DeadlineFor(spec.workload));
+    spec.deadline = Deadline(spec.workload);
     auto result =
         RunTrial(io_, sender, receiver, spec, [this] { return interrupted_; });
     if (result.cancelled) return std::nullopt;
@@ -258,6 +282,31 @@ class Runner {
     }
   }
 
+  [[nodiscard]] std::chrono::milliseconds Deadline(
+      const Workload& workload) const {
+    return spec_.trial_deadline.value_or(
+        DeadlineFor(workload, spec_.record.link));
+  }
+
+  // Cells in the order of PlanTime().
+  void PlanTime() {
+    for (const Study& study : spec_.studies) {
+      first_cell_.push_back(cells_planned_);
+      cells_planned_ += study.cases.size() * spec_.pairs.size();
+      for (const Case& the_case : study.cases) {
+        const Nanoseconds expected =
+            ExpectedTime(the_case.workload, spec_.record.link);
+        for (std::size_t pair = 0; pair < spec_.pairs.size(); ++pair)
+          time_left_.Plan(expected, spec_.blocks);
+      }
+    }
+  }
+
+  [[nodiscard]] std::size_t CellIndex(const PlannedTrial& planned) const {
+    return first_cell_[planned.study] +
+           planned.case_index * spec_.pairs.size() + planned.pair;
+  }
+
   std::string CellName(const PlannedTrial& planned) const {
     const Pair& pair = spec_.pairs[planned.pair];
     const Study& study = spec_.studies[planned.study];
@@ -267,9 +316,11 @@ class Runner {
 
   void ShowProgress(int block, const PlannedTrial& planned) {
     const std::int64_t trials = CellCount(spec_) * spec_.blocks;
+    const Study& study = spec_.studies[planned.study];
     progress_.Show({block + 1, spec_.blocks, trials - summary_.left, trials,
                     summary_.failed, summary_.skipped, time_left_.Estimate(),
-                    CellName(planned)});
+                    CellName(planned),
+                    Deadline(study.cases[planned.case_index].workload)});
   }
 
   boost::asio::io_context io_;
@@ -279,7 +330,10 @@ class Runner {
   Progress& progress_;
   Crew crew_;
   boost::asio::signal_set signals_;
+  boost::asio::steady_timer ticker_;
   TimeLeft time_left_;
+  std::vector<std::size_t> first_cell_;  // Of each study.
+  std::size_t cells_planned_ = 0;
   std::set<std::string> done_;
   RunSummary summary_;
   bool interrupted_ = false;

@@ -59,7 +59,8 @@ struct RunSummary {
   std::optional<Failure> trouble;  // What ended it before its time.
 };
 
-// kNothingRan if no pair has both its hosts, or the folder cannot be made;
+// kNothingRan if no pair has both its hosts, the folder cannot be made, or it
+// was interrupted before the first trial;
 // kUsage if what is to be resumed is another run. Whatever goes wrong once
 // trials run costs those trials and is in their samples.
 Outcome<RunSummary> Run(RunSpec spec, const RunHooks& hooks,

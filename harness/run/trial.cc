@@ -6,6 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "harness/base/words.h"
+
 namespace wiretoll {
 namespace {
 
@@ -35,7 +37,9 @@ struct Side {
 void TakeReply(Side& side, const std::string& line) {
   auto reply = DecodeReply(line, side.role);
   if (!reply.has_value()) {
-    side.error = reply.error().message;
+    side.error = line.starts_with('{')
+                     ? reply.error().message
+                     : "the agent said what is no answer: " + QuoteBytes(line);
     side.end.link->Kill(*side.error);
     return;
   }
@@ -236,31 +240,6 @@ class TrialRun {
 };
 
 }  // namespace
-
-std::chrono::milliseconds DeadlineFor(const Workload& workload) {
-  using Seconds = std::chrono::duration<double>;
-  // Slower than this, a host is no use for the study anyway.
-  constexpr double kSlowestBytesPerSecond = 20e3;
-  const double write =
-      static_cast<double>(std::max<std::int64_t>(1, workload.write.count));
-  Seconds expected{0};
-  const auto at_most = [&](Seconds bound) {
-    if (expected == Seconds{0} || bound < expected) expected = bound;
-  };
-  if (workload.stop_bytes) {
-    const auto bytes = static_cast<double>(workload.stop_bytes->count);
-    at_most(Seconds{bytes / kSlowestBytesPerSecond} +
-            bytes / write * Seconds{workload.gap});
-  }
-  if (workload.stop_messages) {
-    const auto messages = static_cast<double>(*workload.stop_messages);
-    at_most(messages * (Seconds{0.5} + Seconds{workload.gap}));
-  }
-  if (workload.stop_time) at_most(4 * Seconds{*workload.stop_time} + 10s);
-  // A study is refused whose trials would take over an hour.
-  const Seconds bounded = std::clamp<Seconds>(expected + 10s, 15s, 4000s);
-  return std::chrono::duration_cast<std::chrono::milliseconds>(bounded);
-}
 
 TrialResult RunTrial(boost::asio::io_context& io, const TrialEnd& sender,
                      const TrialEnd& receiver, const TrialSpec& spec,

@@ -40,10 +40,6 @@ struct TrialResult {
   bool cancelled = false;  // `cancel` said so; nothing to record.
 };
 
-// Long enough for the trial to end by itself on a slow host, short enough
-// that a dead one does not hold up the run.
-std::chrono::milliseconds DeadlineFor(const Workload& workload);
-
 TrialResult RunTrial(boost::asio::io_context& io, const TrialEnd& sender,
                      const TrialEnd& receiver, const TrialSpec& spec,
                      const std::function<bool()>& cancel);

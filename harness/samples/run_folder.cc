@@ -239,12 +239,27 @@ void DecodeRecord(Reader& reader, RunRecord& out) {
   reader.ReadObject("link", [&](Reader& link) { DecodeLink(link, out.link); });
 }
 
-// The parser's own words, without the name of its exception.
-std::string ParserComplaint(const nlohmann::json::parse_error& error) {
-  const std::string_view text = error.what();
-  const std::size_t end = text.find("] ");
-  return std::string(end == std::string_view::npos ? text
-                                                   : text.substr(end + 2));
+// Where the parser stopped. Not in its own words: those repeat what it read
+// last, which may be a whole study.
+std::string WhereItBreaks(const std::string& text, std::size_t byte) {
+  // nlohmann counts from 1, and one past the end where there is too little.
+  if (byte > text.size() || byte == 0) {
+    return fmt::format(
+        "breaks off after {} bytes, line {}: it was not wholly copied or "
+        "written",
+        text.size(), 1 + std::count(text.begin(), text.end(), '\n'));
+  }
+  const auto here = text.begin() + static_cast<std::ptrdiff_t>(byte) - 1;
+  return fmt::format("is no JSON from line {} on (byte {})",
+                     1 + std::count(text.begin(), here, '\n'), byte);
+}
+
+Failure BrokenRecord(const std::filesystem::path& file, const std::string& text,
+                     std::size_t byte) {
+  return {ExitCode::kUsage,
+          fmt::format("{}: {}; put back a whole one from where the run was "
+                      "made (samples.jsonl beside it is not touched)",
+                      file.string(), WhereItBreaks(text, byte))};
 }
 
 Failure BadRecord(const std::filesystem::path& file, std::string_view what) {
@@ -371,7 +386,7 @@ Outcome<RunRecord> ReadRunRecord(const std::filesystem::path& folder) {
   try {
     json = nlohmann::json::parse(text.value());
   } catch (const nlohmann::json::parse_error& error) {
-    return BadRecord(file, ParserComplaint(error));
+    return BrokenRecord(file, text.value(), error.byte);
   }
   RunRecord record;
   std::string problem;

@@ -20,6 +20,7 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 Request Verb(const std::string& verb) {
   Request request;
@@ -484,6 +485,22 @@ TEST(AgentTest, RefusedConnectionNamesAddressPortAndRemedy) {
   EXPECT_THAT(agent.Read().error.value_or(""),
               AllOf(HasSubstr("connect 127.0.0.1:" + std::to_string(port)),
                     HasSubstr("firewall"), HasSubstr("7001-7099")));
+}
+
+// A link-local address without its interface is an invalid argument: no
+// firewall has to do with it.
+TEST(AgentTest, OnlyWhatAFirewallDoesIsPutDownToOne) {
+  if (!OpenTcp("::1", {}).has_value()) GTEST_SKIP() << "no IPv6 here";
+  AgentProcess agent;
+  TrialRequest trial = LoopbackTrial(Role::kSender, Stream(Bytes{1}, 1));
+  trial.local_address = "::1";
+  trial.peer_address = "fe80::1";
+  const std::int64_t id = agent.SendTrial(trial);
+  EXPECT_TRUE(agent.Read().ready_port);
+  agent.Go(id, 9);
+  const std::string said = agent.Read().error.value_or("");
+  EXPECT_THAT(said, HasSubstr("connect [fe80::1]:9: "));
+  EXPECT_THAT(said, Not(HasSubstr("firewall")));
 }
 
 TEST(AgentTest, RangeThatIsTakenIsNamed) {

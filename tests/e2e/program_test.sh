@@ -39,6 +39,26 @@ says_not() { ! grep -qF -- "$2" "$1" || fail "$1 says: $2"; }
 lines() { wc -l <"$1"; }
 unique_trials() { grep -o '"trial":"[^"]*"' "$1" | sort -u | wc -l; }
 
+# A message about what went wrong says who says it, once.
+names_itself_once() {
+  [[ $(head -n 1 "$1") == "wiretoll: "* ]] || fail "$1 does not begin so"
+  ! grep -qF "wiretoll: wiretoll" "$1" || fail "$1 names itself twice"
+}
+
+# A hosts file with one good host, a, and b whose agent is started by "$@".
+hosts_with() {
+  local words='' word
+  for word in "$@"; do words+="${words:+, }\"$word\""; done
+  cat >hosts.toml <<HOSTS
+[hosts.a]
+agent = ["$programs/wiretoll-agent"]
+address = "127.0.0.1"
+[hosts.b]
+agent = [$words]
+address = "127.0.0.2"
+HOSTS
+}
+
 # A study of $1 cases, each of $2 messages.
 small_study() {
   local writes=1
@@ -63,6 +83,7 @@ verbs_that_are_not_there_are_unknown)
     run 2 "$verb" a b
     says err "unknown verb \"$verb\""
     says err "run, report, theory, list, lab"
+    names_itself_once err
   done
   ;;
 
@@ -77,16 +98,80 @@ help_and_version_answer)
   done
   ;;
 
+help_is_for_people_at_80_columns)
+  for verb in "" run report theory list lab "lab up" "lab down" "lab status"; do
+    # shellcheck disable=SC2086  # Words on purpose.
+    run 0 $verb --help
+    awk 'length > 80 { bad = 1 } END { exit bad }' out ||
+      fail "\"$verb --help\" has lines of over 80 columns"
+    # What an option stands for inside is nobody's business.
+    for inner in "->" "{" "TEXT" "INT" "Excludes" "value in"; do
+      says_not out "$inner"
+    done
+    [[ -z $verb ]] || says_not out "First steps"
+    [[ -z $verb ]] || says out "wiretoll $verb"
+    [[ $verb == "" || $(grep -c "^  .*wiretoll ${verb%% *}" out) -ge 2 ]] ||
+      fail "\"$verb --help\" gives no two examples"
+  done
+  ;;
+
+examples_of_the_help_are_understood)
+  # All but those that need hosts, root or a run: a mistake in one would be
+  # taken for the reader's.
+  run 0 theory --payload 1,32,1448 --link 100mbit
+  run 0 theory --ip 6 --timestamps off --format csv
+  run 0 list --json
+  ;;
+
+one_of_a_kind_is_no_plural)
+  mkdir my-studies
+  small_study 1 1
+  cp small.toml my-studies/quick.toml
+  WIRETOLL_CASES=my-studies run 0 list
+  says out "1 case, 3 blocks, 0 claims"
+  ;;
+
+an_unknown_choice_is_answered_with_those_there_are)
+  mkdir here
+  run 2 report here --format pdf
+  says err 'unknown format "pdf"; there are html, md, csv, json'
+  run 2 theory --format pdf
+  says err 'unknown format "pdf"; there are text, csv, json'
+  run 2 theory --ip 5
+  says err 'unknown IP version "5"; there are 4, 6'
+  run 2 theory --timestamps maybe
+  says err 'unknown value "maybe"; there are on, off'
+  # What follows a choice is not one.
+  run 2 report --format html no-such-folder
+  says err "no-such-folder/run.json"
+  ;;
+
+a_folder_for_output_has_a_name)
+  for verb in "run" "report here"; do
+    for folder in "" "-"; do
+      # shellcheck disable=SC2086  # Words on purpose.
+      run 2 $verb --out "$folder"
+      says err "is no folder"
+      names_itself_once err
+    done
+  done
+  [[ $(find . -mindepth 1 | sort | xargs) == "./err ./out" ]] ||
+    fail "something was written"
+  ;;
+
 usage_mistakes_exit_2_and_run_nothing)
   for mistake in "run --link fast" "run --delay 5" "run --loss 200%" \
     "run --repeats 0" "run --precision x" "run --ports 9-1" "run --nonsense" \
     "run --filter colour=red" "run --filter write=7" "run no-such-study" \
     "run --resume" "run --hosts h.toml --link 10mbit" "theory --payload x" \
     "theory --ip 5" "report" "report no-such-folder" "lab" "run --lab linux" \
+    "run --mtu 1" "run --ports 7001-" "run --ports 0" "run --ports 70000" \
+    "lab up --mtu 99999" "theory --mtu 1" "" "lab sideways" \
     "run --lab linux,beos" "run --pairs a:b" "run --hosts no-such.toml"; do
     # shellcheck disable=SC2086  # Words on purpose.
     run 2 $mistake
     [[ -s err ]] || fail "\"$mistake\" says nothing"
+    names_itself_once err
     [[ ! -e runs ]] || fail "\"$mistake\" ran something"
   done
   ;;
@@ -130,6 +215,9 @@ a_run_writes_folder_and_report_and_leaves_nothing)
   for file in run.json report/report.html report/report.md report/samples.csv \
     report/report.json; do [[ -s here/$file ]] || fail "no $file"; done
   says out "here/report/report.html"
+  run 0 run --resume --out here --no-report
+  says err "nothing was missing"
+  [[ $(lines here/samples.jsonl) == 12 ]] || fail "something was run again"
   run 0 report here --out again
   cmp -s here/report/samples.csv again/samples.csv || fail "reports differ"
   ip netns list | grep -q "^wiretoll-" && fail "namespaces left"
@@ -228,6 +316,146 @@ a_full_disk_is_said_and_what_was_written_stays_readable)
   [[ $(lines here/samples.jsonl) == 200 ]] || fail "not 200 samples"
   ;;
 
+a_full_disk_at_the_report_is_said_with_the_way_on)
+  need_root
+  # Samples of some 15 KiB, a page of more: the kernel lets files grow to 40.
+  small_study 1 5
+  (
+    trap '' XFSZ
+    ulimit -f 40
+    timeout 60 "$wiretoll" run small.toml --repeats 2 --out here >out 2>err \
+      </dev/null
+  )
+  code=$?
+  [[ $code == 1 ]] || fail "exit $code, not 1"
+  says err "cannot be written"
+  says err "the samples are safe"
+  says err "wiretoll report here --out ELSEWHERE"
+  says out "trials: 4 ok"
+  [[ $(lines here/samples.jsonl) == 4 ]] || fail "not 4 samples"
+  [[ ! -e here/report/report.html ]] || fail "half a page was left"
+  (
+    trap '' XFSZ
+    ulimit -f 40
+    timeout 60 "$wiretoll" report here >out 2>err </dev/null
+  )
+  code=$?
+  [[ $code == 3 ]] || fail "report: exit $code, not 3"
+  names_itself_once err
+  says err "wiretoll report here --out ELSEWHERE"
+  run 0 report here --out elsewhere
+  ;;
+
+a_broken_run_record_is_placed_and_not_recited)
+  need_root
+  small_study 1 5
+  run 0 run small.toml --out here --no-report
+  cp here/run.json whole.json
+  head -c 200 whole.json >here/run.json
+  for verb in "report here" "run --resume --out here"; do
+    # shellcheck disable=SC2086  # Words on purpose.
+    run 2 $verb
+    names_itself_once err
+    says err "here/run.json: breaks off after 200 bytes"
+    says err "put back a whole one"
+    says_not err "Does it run?"
+    (($(wc -c <err) < 300)) || fail "says too much"
+  done
+  sed '3s/.*/  oops/' whole.json >here/run.json
+  run 2 report here
+  says err "here/run.json: is no JSON from line 3 on"
+  ;;
+
+a_file_of_the_run_folder_means_the_folder)
+  need_root
+  small_study 1 5
+  run 0 run small.toml --out here --no-report
+  run 0 report here/run.json --format md
+  says out "here/report/report.md"
+  (cd here && "$wiretoll" report samples.jsonl --format csv >../out 2>../err) ||
+    fail "samples.jsonl in its own folder is not taken"
+  run 2 report small.toml
+  says err "small.toml: is a file; give the run folder"
+  run 2 report ""
+  says err "is no run folder"
+  ;;
+
+one_data_port_is_enough)
+  need_root
+  small_study 2 200
+  run 0 run small.toml --ports 7001 --out here --no-report
+  # 2 cases x 2 directions x 3 blocks.
+  [[ $(grep -c '"outcome":"ok"' here/samples.jsonl) == 12 ]] || fail "not all ok"
+  # Two hosts on one machine have the port between them.
+  hosts_with "$programs/wiretoll-agent"
+  run 0 run small.toml --hosts hosts.toml --ports 7001 --out there --no-report
+  [[ $(grep -c '"outcome":"ok"' there/samples.jsonl) == 12 ]] ||
+    fail "not all ok on loopback"
+  ;;
+
+what_is_no_agent_is_told_so)
+  small_study 1 5
+  for command in yes cat true; do
+    hosts_with "$command"
+    run 3 run small.toml --hosts hosts.toml --out here
+    names_itself_once err
+    says err "host b: "
+    says err "its command must start wiretoll-agent"
+    says err "$command --version"
+    [[ ! -e here ]] || fail "\"$command\" made a run folder"
+  done
+  hosts_with yes
+  run 3 run small.toml --hosts hosts.toml
+  says err 'what answered is no wiretoll-agent: it said "y"'
+  hosts_with cat
+  run 3 run small.toml --hosts hosts.toml
+  says err "no wiretoll-agent: it repeats what it is told"
+  # What it says must not steer the terminal.
+  hosts_with printf '\\033[2J\\007hello\\n'
+  run 3 run small.toml --hosts hosts.toml
+  says err 'it said "\x1b[2J\x07hello"'
+  says_not err $'\x1b'
+  ;;
+
+who_is_waited_for_is_told_and_the_wait_can_be_ended)
+  small_study 1 5
+  hosts_with sleep 300
+  "$wiretoll" run small.toml --hosts hosts.toml --out here >out 2>err \
+    </dev/null &
+  pid=$!
+  # Given up after 20 s: the line must be there before.
+  for ((i = 0; i < 300; i++)); do
+    grep -q "waiting for" err 2>/dev/null && break
+    kill -0 "$pid" 2>/dev/null || break
+    sleep 0.05
+  done
+  says err "waiting for the agent of host b, "
+  says err " s more at most"
+  says_not err "gave no answer"
+  kill -INT "$pid"
+  wait "$pid"
+  code=$?
+  [[ $code == 3 ]] || fail "exit $code after an interrupt, not 3"
+  says err "wiretoll: stopped before the first trial"
+  says_not err "gave no answer"
+  [[ ! -e here ]] || fail "a run folder was made"
+  ;;
+
+a_long_line_is_told_with_time_left)
+  need_root
+  # To connect over 800 ms each way and to close is a trial of over 3 s.
+  small_study 1 1
+  run 0 run small.toml --delay 800ms --repeats 2 --pairs linux-1:linux-2 \
+    --out here --no-report
+  [[ $(grep -c '"outcome":"ok"' here/samples.jsonl) == 2 ]] || fail "not all ok"
+  [[ $(head -n 1 err) == "making the lab; a round trip of 1.60 s is timed"* ]] ||
+    fail "does not say first what takes so long"
+  # A line comes before the first trial has ended, with the two round trips of
+  # both trials in it, and 5 ms around each: 2 x (2 x 1.6 s + 5 ms).
+  first=$(grep -m 1 "trial 0/2" err) || fail "no progress in the first trial"
+  [[ $first == *", 6.41 s left, "* ]] || fail "another time left: $first"
+  ;;
+
 without_gnuplot_the_report_is_written_and_says_so)
   need_root
   small_study 2 20
@@ -316,6 +544,18 @@ a_lab_can_be_kept_used_and_taken_down)
   run 0 lab down "$lab"
   run 0 lab status
   says_not out "$lab"
+  ;;
+
+a_lab_that_stays_needs_root)
+  need_root
+  chmod 755 "$work"
+  cp "$programs/wiretoll" "$programs/wiretoll-agent" .
+  code=0
+  setpriv --reuid 65534 --regid 65534 --clear-groups \
+    ./wiretoll lab up >out 2>err </dev/null || code=$?
+  [[ $code == 3 ]] || fail "exit $code, not 3"
+  names_itself_once err
+  says err "a lab that stays needs root"
   ;;
 
 resume_takes_no_other_options)

@@ -46,6 +46,28 @@ TEST(ReportTest, FourFilesAreWrittenThePageFirst) {
   EXPECT_TRUE(written.warnings.empty()) << written.warnings[0];
 }
 
+TEST(ReportTest, AFullDiskIsSaidWithTheFileAndTheWayOn) {
+  if (!fs::exists("/dev/full")) GTEST_SKIP() << "this system has no /dev/full";
+  const TemporaryFolder folder;
+  const Analysis analysis = AnalysisOf(folder.path(), {});
+  ReportSpec spec;
+  spec.out = folder.path() / "report";
+  spec.runs = {folder.path() / "a run"};
+  spec.formats = {ReportFormat::kMarkdown};
+  fs::create_directories(spec.out);
+  fs::create_symlink("/dev/full", spec.out / "report.md");
+  const auto written = WriteReport(analysis, spec);
+  ASSERT_FALSE(written.has_value());
+  EXPECT_EQ(written.error().code, ExitCode::kNothingRan);
+  EXPECT_THAT(written.error().message,
+              HasSubstr((spec.out / "report.md").string() +
+                        " cannot be written: No space left on device\n"));
+  EXPECT_THAT(written.error().message, HasSubstr("the samples are safe"));
+  EXPECT_THAT(written.error().message,
+              HasSubstr("wiretoll report '" + spec.runs[0].string() +
+                        "' --out ELSEWHERE"));
+}
+
 TEST(ReportTest, OnlyTheFormatsAskedForAreWritten) {
   const TemporaryFolder folder;
   const Analysis analysis = AnalysisOf(folder.path(), {});

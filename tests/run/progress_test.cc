@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace wiretoll {
 namespace {
 
@@ -10,38 +12,70 @@ using testing::HasSubstr;
 using testing::Not;
 using namespace std::chrono_literals;
 
-TEST(TimeLeftTest, IsUnknownBeforeTheFirstTrial) {
-  EXPECT_FALSE(TimeLeft(10).Estimate().has_value());
+TEST(TimeLeftTest, IsUnknownWhereNothingWasPlanned) {
+  EXPECT_FALSE(TimeLeft().Estimate().has_value());
 }
 
-// 10 trials, cell a took 1 s and 3 s (mean 2 s), cell b 4 s: cells average 3 s,
-// 7 trials are left, so 21 s.
-TEST(TimeLeftTest, CountsEveryCellOnceHoweverOftenItRan) {
-  TimeLeft left(10);
-  left.Finished("a", 1s);
-  left.Finished("a", 3s);
-  left.Finished("b", 4s);
+// 3 trials of 2 s and 2 of 5 s are 16 s.
+TEST(TimeLeftTest, IsAsPlannedBeforeTheFirstTrial) {
+  TimeLeft left;
+  left.Plan(2s, 3);
+  left.Plan(5s, 2);
+  EXPECT_EQ(left.Estimate(), 16s);
+}
+
+// Planned: a and b 5 trials of 1 s each. a took 2 s and 4 s, a mean of 3 s, so
+// the plan is wrong by 3: 3 trials of a at 3 s, 5 of b at 3 x 1 s are 24 s.
+TEST(TimeLeftTest, CellsNotSeenYetAreAsFarOffThePlanAsThoseSeen) {
+  TimeLeft left;
+  left.Plan(1s, 5);
+  left.Plan(1s, 5);
+  left.Finished(0, 2s);
+  left.Finished(0, 4s);
+  EXPECT_EQ(left.Estimate(), 24s);
+}
+
+// However wrong the plan: once every cell was seen, only what they took
+// counts. a's mean is 2 s, b's 4 s; 3 and 4 trials left are 22 s.
+TEST(TimeLeftTest, WhatWasMeasuredReplacesThePlan) {
+  TimeLeft left;
+  left.Plan(700s, 5);
+  left.Plan(1ms, 5);
+  left.Finished(0, 1s);
+  left.Finished(0, 3s);
+  left.Finished(1, 4s);
   ASSERT_TRUE(left.Estimate().has_value());
-  EXPECT_EQ(*left.Estimate(), 21s);
+  EXPECT_NEAR(static_cast<double>(left.Estimate()->count()), 22e9, 1e3);
 }
 
 TEST(TimeLeftTest, TrialsFoundDoneTakeNoTime) {
-  TimeLeft left(3);
-  left.Skipped();
-  left.Skipped();
-  left.Finished("a", 2s);
-  EXPECT_EQ(*left.Estimate(), 0s);
+  TimeLeft left;
+  left.Plan(2s, 3);
+  left.Skipped(0);
+  left.Skipped(0);
+  EXPECT_EQ(left.Estimate(), 2s);
+  left.Finished(0, 9s);
+  EXPECT_EQ(left.Estimate(), 0s);
 }
 
 class ProgressTest : public testing::Test {
  protected:
   Progress Make(Progress::Look look) {
-    return {look, [this](const std::string& text) { said_ += text; }};
+    return {look, [this](const std::string& text) { said_ += text; },
+            [this] { return now_; }};
+  }
+  // As a run does: it ticks a few times a second.
+  void Pass(Progress& progress, Nanoseconds time) {
+    for (const SteadyTime end = now_ + time; now_ < end;) {
+      now_ += 400ms;
+      progress.Tick();
+    }
   }
   static Progress::State SomeState() {
-    return {2, 5, 130, 600, 3, 1, Nanoseconds{80s}, "a > b write-1"};
+    return {2, 5, 130, 600, 3, 1, Nanoseconds{80s}, "a > b write-1", 15s};
   }
   std::string said_;
+  SteadyTime now_{1000s};
 };
 
 TEST_F(ProgressTest, OnATerminalTellsBlockTrialFailuresAndTimeLeft) {
@@ -64,16 +98,79 @@ TEST_F(ProgressTest, QuietSaysNothingButWhatMustBeSaid) {
     EXPECT_EQ(said_, "");
     progress.Say("host b: gone");
   }
-  EXPECT_EQ(said_, "host b: gone\n");
+  EXPECT_EQ(said_, "wiretoll: host b: gone\n");
 }
 
 TEST_F(ProgressTest, ALogGetsWholeLinesAndNoCarriageReturns) {
   {
     Progress progress = Make({false, false});
     progress.Show(SomeState());
+    Pass(progress, 2s);
   }
+  ASSERT_NE(said_, "");
   EXPECT_EQ(said_.back(), '\n');
   EXPECT_THAT(said_, Not(HasSubstr("\r")));
+}
+
+TEST_F(ProgressTest, ALogGetsNothingOfWhatIsOverAtOnce) {
+  Progress progress = Make({false, false});
+  progress.Wait("the agent of host a", now_ + 20s);
+  now_ += 300ms;
+  progress.WaitIsOver();
+  progress.Show(SomeState());
+  EXPECT_EQ(said_, "");
+}
+
+TEST_F(ProgressTest, WithinTwoSecondsALogTellsWhoIsWaitedForAndHowLong) {
+  Progress progress = Make({false, false});
+  progress.Wait("the agent of host b", now_ + 20s);
+  Pass(progress, 2s);
+  // The first look after 1.5 s is at 1.6 s: 18.4 s are left.
+  EXPECT_EQ(said_, "waiting for the agent of host b, 18 s more at most\n");
+}
+
+TEST_F(ProgressTest, WithinTwoSecondsALogTellsOfATrialThatLasts) {
+  Progress progress = Make({false, false});
+  progress.Show(SomeState());
+  Pass(progress, 2s);
+  // 1.6 s of 15 s.
+  EXPECT_EQ(said_,
+            "block 2/5, trial 130/600, 3 failed, 1 skipped, 1 min 20 s left, "
+            "this one 2 s of 15 s at most  a > b write-1\n");
+}
+
+// It said 5 s, and the trial under way is at 11.6 s.
+TEST_F(ProgressTest, ATimeLeftThatIsOverIsNotShown) {
+  Progress progress = Make({false, false});
+  Progress::State state = SomeState();
+  state.left = 5s;
+  progress.Show(state);
+  Pass(progress, 2s);
+  EXPECT_THAT(said_, HasSubstr("5.00 s left"));
+  said_.clear();
+  Pass(progress, 10s);
+  EXPECT_THAT(said_, HasSubstr("this one 12 s of 15 s at most"));
+  EXPECT_THAT(said_, Not(HasSubstr("left")));
+}
+
+// 1.6 s, 11.6 s and 21.6 s after the start.
+TEST_F(ProgressTest, ALogThenGetsALineEveryTenSeconds) {
+  Progress progress = Make({false, false});
+  progress.Show(SomeState());
+  Pass(progress, 25s);
+  EXPECT_EQ(std::count(said_.begin(), said_.end(), '\n'), 3);
+}
+
+// An agent that has to be started again in mid-run, just after a line.
+TEST_F(ProgressTest, AWaitInMidRunIsToldWithinTwoSecondsToo) {
+  Progress progress = Make({false, false});
+  progress.Show(SomeState());
+  Pass(progress, 2s);
+  said_.clear();
+  progress.Wait("the agent of host b", now_ + 20s);
+  Pass(progress, 2s);
+  EXPECT_THAT(said_, HasSubstr("trial 130/600"));
+  EXPECT_THAT(said_, HasSubstr("waiting for the agent of host b"));
 }
 
 TEST_F(ProgressTest, NeverCutsACharacterInTwo) {

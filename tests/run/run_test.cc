@@ -43,6 +43,9 @@ Host FakeHost(const std::string& name, const std::string& mode) {
 
 class RunTest : public testing::Test {
  protected:
+  // As in main(): an agent that is gone is an error and not a signal.
+  void SetUp() override { ASSERT_TRUE(PrepareProcess().has_value()); }
+
   RunSpec Spec(std::vector<Host> hosts, int blocks = 2) {
     RunSpec spec;
     auto study = ParseStudy(kStudy, "two.toml");
@@ -124,6 +127,8 @@ class RunTest : public testing::Test {
     EXPECT_EQ(summary.value().left, 0);
     ExpectOnlyHost("bad", words);
   }
+
+  std::string SaidOf(const std::vector<std::string>& command);
 
   TemporaryFolder folder_;
   std::vector<Sample> seen_;
@@ -232,7 +237,9 @@ TEST_F(RunTest, StoppedAgentCostsItsTrialsOnly) {
 }
 
 TEST_F(RunTest, AgentThatPrintsGarbageCostsItsTrialsOnly) {
-  RunWithBadHost("garbage", "bad");
+  RunWithBadHost(
+      "garbage",
+      "said what is no answer: \"Segmentation fault (core dumped)\"");
 }
 
 TEST_F(RunTest, AgentWithALineThatDoesNotEndCostsItsTrialsOnly) {
@@ -278,6 +285,39 @@ TEST_F(RunTest, ProgramThatIsNotOnThePathIsNamed) {
   hosts.push_back({"bad", "127.0.0.3", {"no-such-program-anywhere"}});
   ASSERT_TRUE(Go(Spec(hosts, 1)).has_value());
   ExpectOnlyHost("bad", "no program \"no-such-program-anywhere\"");
+}
+
+// Sends what is no agent in place of one, and gives what was said of it.
+std::string RunTest::SaidOf(const std::vector<std::string>& command) {
+  auto hosts = TwoRealHosts();
+  hosts[1] = {"bad", "127.0.0.2", command};
+  const auto summary = Go(Spec(hosts, 1));
+  EXPECT_FALSE(summary.has_value());
+  EXPECT_EQ(summary.error().code, ExitCode::kNothingRan);
+  EXPECT_EQ(said_.rfind("wiretoll: host bad: ", 0), 0U) << said_;
+  EXPECT_THAT(said_, HasSubstr("must start wiretoll-agent"));
+  return said_;
+}
+
+TEST_F(RunTest, AProgramThatIsNoAgentIsQuotedSafely) {
+  EXPECT_THAT(
+      SaidOf({"printf", "\\033[2Jhello \"you\"\\n"}),
+      HasSubstr(R"(no wiretoll-agent: it said "\x1b[2Jhello \"you\"")"));
+  EXPECT_EQ(said_.find('\x1b'), std::string::npos);
+}
+
+TEST_F(RunTest, AProgramThatFloodsIsNoAgentEither) {
+  EXPECT_THAT(SaidOf({"yes"}), HasSubstr("no wiretoll-agent: it said \"y\""));
+}
+
+TEST_F(RunTest, AnEchoIsNoAgent) {
+  EXPECT_THAT(SaidOf({"cat"}),
+              HasSubstr("no wiretoll-agent: it repeats what it is told"));
+}
+
+TEST_F(RunTest, AProgramThatEndsWithoutAWordIsNoAgent) {
+  EXPECT_THAT(SaidOf({"true"}), HasSubstr("the agent ended"));
+  EXPECT_THAT(said_, HasSubstr("true --version"));
 }
 
 TEST_F(RunTest, WithoutAnyPairNothingRuns) {

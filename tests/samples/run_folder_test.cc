@@ -114,6 +114,26 @@ TEST_F(RunFolderTest, BrokenJsonIsSaidWithItsLine) {
   EXPECT_THAT(read.error().message, HasSubstr("line 3"));
 }
 
+// A run.json that was cut short in the middle of a study's text.
+TEST_F(RunFolderTest, ABrokenRecordIsNotRecitedButPlaced) {
+  const std::string text =
+      "{\"v\": 1,\n\"studies\": [{\"text\": \"" + std::string(5000, 's');
+  WriteFile(temp_.path() / "run.json", text);
+  const std::string said = ReadRunRecord(temp_.path()).error().message;
+  EXPECT_THAT(said, HasSubstr("run.json: breaks off after " +
+                              std::to_string(text.size()) + " bytes, line 2"));
+  EXPECT_THAT(said, HasSubstr("put back a whole one"));
+  EXPECT_EQ(said.find("ssss"), std::string::npos);
+  EXPECT_LT(said.size() - temp_.path().string().size(), 250U);
+}
+
+// "oops" begins with the 12th byte: 2 and 8 in the lines before it, a space.
+TEST_F(RunFolderTest, ABrokenRecordIsPlacedByItsByte) {
+  WriteFile(temp_.path() / "run.json", "{\n\"v\": 1,\n oops}");
+  EXPECT_THAT(ReadRunRecord(temp_.path()).error().message,
+              HasSubstr("run.json: is no JSON from line 3 on (byte 12)"));
+}
+
 TEST_F(RunFolderTest, WhatIsWrongInTheRecordIsNamedByItsKey) {
   EXPECT_EQ(ProblemWith("/seed", 7), "");  // The helper alone breaks nothing.
   EXPECT_THAT(ProblemWith("/v", 2), HasSubstr("v is of another version"));

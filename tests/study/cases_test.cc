@@ -46,6 +46,15 @@ TEST(CasesTest, EveryFileOpensWithACommentThatSaysWhatToSee) {
   }
 }
 
+// `wiretoll list` shows the questions: by them people choose.
+TEST(CasesTest, NoTwoStudiesAskTheSameQuestion) {
+  std::set<std::string> questions;
+  for (const std::string& file : CaseFiles()) {
+    const std::string question = LoadStudy(file).value().question;
+    EXPECT_TRUE(questions.insert(question).second) << file << ": " << question;
+  }
+}
+
 // 15 writes x 2 reads x 2 Nagle x 3 rcvbuf = 180; 5 x 2 x 2 x 3 = 60;
 // 3 x 3 x 2 = 18; 2 x 2 = 4.
 TEST(CasesTest, MatricesHaveTheSizeOfTheirCrossProduct) {

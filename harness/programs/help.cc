@@ -1,0 +1,152 @@
+#include "harness/programs/help.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <sstream>
+#include <string_view>
+
+namespace wiretoll {
+namespace {
+
+constexpr std::size_t kColumns = 80;
+constexpr std::size_t kLeft = 24;  // Where descriptions begin.
+
+constexpr char kFirstSteps[] = R"(First steps:
+  wiretoll run                      the quick study in a two-host lab on this
+                                    machine (needs root, or user namespaces)
+  wiretoll list                     which studies there are, what each asks
+  wiretoll theory --payload 1,1448  what headers cost, without measuring
+  wiretoll report runs/...          the report again, anywhere, from its folder
+
+Exit codes: 0 done; 1 some trials failed, or not all could be done, and the
+rest is recorded; 2 usage or a bad file; 3 nothing could run. Standard output
+is data, standard error is progress and messages. Each verb has its own
+--help.)";
+
+constexpr char kRunExamples[] = R"(Examples:
+  wiretoll run                                  the quick study, 100 Mbit/s lab
+  wiretoll run small-writes --link none         veth as fast as the machine
+  wiretoll run tcp-efficiency --filter 'write<=256,nagle=on'
+  wiretoll run my-study.toml --hosts hosts.toml --pairs alpha:beta
+  wiretoll run --precision 5 --repeats 30       until intervals are within 5 %
+  wiretoll run --resume --out runs/20260102T030405Z-quick
+
+A hosts file names each host, its address and the command that starts its agent:
+  [hosts.alpha]
+  agent = ["ssh", "student@192.168.56.11", "./wiretoll-agent"]
+  address = "192.168.56.11"
+
+The run folder holds run.json, samples.jsonl (one line a trial) and report/.
+Exit codes: 0 done; 1 some trials failed, or the run was cut short, or its
+report could not be written; 2 usage or a bad file; 3 nothing could run.)";
+
+constexpr char kReportExamples[] = R"(Examples:
+  wiretoll report runs/20260102T030405Z-quick
+  wiretoll report runs/monday runs/tuesday --out both   one report of two runs
+  wiretoll report runs/monday --format html,csv         only these files)";
+
+constexpr char kTheoryExamples[] = R"(Examples:
+  wiretoll theory                                  a row for each usual size
+  wiretoll theory --payload 1,32,1448 --link 100mbit
+  wiretoll theory --ip 6 --timestamps off --format csv)";
+
+constexpr char kListExamples[] = R"(Examples:
+  wiretoll list
+  wiretoll list --json | jq -r '.[].name'
+  wiretoll run small-writes                  one of them, by its name)";
+
+constexpr char kLabExamples[] = R"(Examples:
+  wiretoll lab up --link 10mbit > hosts.toml    hosts that stay
+  wiretoll run small-writes --hosts hosts.toml
+  wiretoll lab down                             takes them away again)";
+
+constexpr char kLabUpExamples[] = R"(Examples:
+  wiretoll lab up > hosts.toml                      100 Mbit/s, two hosts
+  wiretoll lab up --lab linux,linux,linux > hosts.toml
+  wiretoll lab up --link 10mbit --delay 20ms > hosts.toml
+
+Needs root. The hosts file names the namespaces; look into one with
+`ip netns exec NAME tcpdump`.)";
+
+constexpr char kLabDownExamples[] = R"(Examples:
+  wiretoll lab down               all labs that `lab up` left
+  wiretoll lab down 4711-1350746  one, by the name that `lab status` gives)";
+
+constexpr char kLabStatusExamples[] = R"(Examples:
+  wiretoll lab status           which labs stand, their hosts and namespaces
+  wiretoll lab status --json)";
+
+// `text` in lines that end before kColumns; from the second on, each begins
+// in column kLeft. The first starts in column `used`.
+std::string Wrap(const std::string& text, std::size_t used) {
+  std::istringstream words(text);
+  std::string wrapped;
+  std::size_t column = used;
+  for (std::string word; words >> word;) {
+    const bool first = wrapped.empty();
+    if (!first && column + 1 + word.size() > kColumns) {
+      wrapped += "\n" + std::string(kLeft, ' ');
+      column = kLeft;
+    } else if (!first) {
+      wrapped += ' ';
+      ++column;
+    }
+    wrapped += word;
+    column += word.size();
+  }
+  return wrapped;
+}
+
+std::string Entry(const std::string& left, const std::string& right) {
+  std::string entry = "  " + left;
+  if (entry.size() + 2 > kLeft) {
+    entry += "\n" + std::string(kLeft, ' ');
+  } else {
+    entry.resize(kLeft, ' ');
+  }
+  return entry + Wrap(right, kLeft) + "\n";
+}
+
+struct Examples {
+  std::string_view verb;
+  const char* text;
+};
+
+constexpr std::array<Examples, 5> kOfVerbs{{{"run", kRunExamples},
+                                            {"report", kReportExamples},
+                                            {"theory", kTheoryExamples},
+                                            {"list", kListExamples},
+                                            {"lab", kLabExamples}}};
+constexpr std::array<Examples, 3> kOfLab{{{"up", kLabUpExamples},
+                                          {"down", kLabDownExamples},
+                                          {"status", kLabStatusExamples}}};
+
+}  // namespace
+
+std::string Help::make_option(const CLI::Option* option,
+                              bool is_positional) const {
+  std::string left = make_option_name(option, is_positional);
+  const bool takes_value = option->get_type_size() > 0;
+  if (is_positional) {
+    if (option->get_expected_max() > 1) left += "...";
+  } else if (takes_value) {
+    left += " " + option->get_type_name();
+  }
+  return Entry(left, option->get_description());
+}
+
+std::string Help::make_subcommand(const CLI::App* verb) const {
+  return Entry(verb->get_name(), verb->get_description());
+}
+
+void AddExamples(CLI::App& app) {
+  app.footer(kFirstSteps);
+  for (const Examples& examples : kOfVerbs)
+    app.get_subcommand(std::string(examples.verb))->footer(examples.text);
+  CLI::App* lab = app.get_subcommand("lab");
+  for (const Examples& examples : kOfLab)
+    lab->get_subcommand(std::string(examples.verb))->footer(examples.text);
+}
+
+}  // namespace wiretoll
