@@ -116,7 +116,7 @@ void RequestClient::AddRound(Nanoseconds took) {
 EndReport RequestClient::Report(SteadyTime ended) const {
   EndReport report;
   FillTally(sender_.tally(), report);
-  report.elapsed_ns = Nanoseconds(ended - begun_).count();
+  report.elapsed_ns = Nanoseconds{ended - begun_}.count();
   FillPauses(pauses_, workload_.gap.count() > 0, report);
   report.latency = Summary();
   return report;
@@ -207,7 +207,7 @@ EndReport RequestServer::Report(SteadyTime ended) const {
   EndReport report;
   FillTally(tally_, report);
   if (tally_.calls > 0) {
-    report.elapsed_ns = Nanoseconds(ended - first_read_).count();
+    report.elapsed_ns = Nanoseconds{ended - first_read_}.count();
     report.first_read_bytes = first_read_bytes_;
   } else {
     report.why_null["elapsed_ns"] = "nothing came";

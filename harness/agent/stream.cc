@@ -80,7 +80,7 @@ SteadyTime StreamSender::NextDue(SteadyTime written) const {
 EndReport StreamSender::Report(SteadyTime ended) const {
   EndReport report;
   FillTally(sender_.tally(), report);
-  report.elapsed_ns = Nanoseconds(ended - begun_).count();
+  report.elapsed_ns = Nanoseconds{ended - begun_}.count();
   FillPauses(pauses_, workload_.gap.count() > 0, report);
   return report;
 }
@@ -147,7 +147,7 @@ EndReport StreamReceiver::Report(SteadyTime ended) const {
   EndReport report;
   FillTally(tally_, report);
   if (tally_.calls > 0) {
-    report.elapsed_ns = Nanoseconds(ended - first_read_).count();
+    report.elapsed_ns = Nanoseconds{ended - first_read_}.count();
     report.first_read_bytes = first_read_bytes_;
   } else {
     report.why_null["elapsed_ns"] = "nothing came";
@@ -161,7 +161,7 @@ EndReport StreamReceiver::Report(SteadyTime ended) const {
 void StreamReceiver::FillSteady(SteadyTime ended, EndReport& report) const {
   if (steady_from_ && tally_.bytes > steady_after_) {
     report.steady_bytes = tally_.bytes - steady_after_;
-    report.steady_elapsed_ns = Nanoseconds(ended - *steady_from_).count();
+    report.steady_elapsed_ns = Nanoseconds{ended - *steady_from_}.count();
     return;
   }
   const char* why = "all of it came with the read that ended the first tenth";
