@@ -10,10 +10,11 @@ function(wiretoll_settings target)
     target_compile_options(${target} PRIVATE -Wall -Wextra -Wconversion)
   endif()
   if(WIN32)
-    # Windows 10 2004 is what the headers show (the newest that MinGW-w64 10
-    # knows by name); what an older one lacks is looked up at run time.
+    # What the headers show is Windows 10 2004's; what an older one lacks is
+    # looked up at run time. Messages of errors are UTF-8, as all our text.
     target_compile_definitions(${target} PRIVATE NOMINMAX WIN32_LEAN_AND_MEAN
-                               _WIN32_WINNT=0x0A00 NTDDI_VERSION=0x0A000008)
+                               _WIN32_WINNT=0x0A00 NTDDI_VERSION=0x0A000008
+                               BOOST_SYSTEM_USE_UTF8)
   endif()
   # GCC 12 warns of overlapping copies in its own std::string operator+ when it
   # inlines it (GCC bug 105651, mended in 13).

@@ -5,10 +5,20 @@
 #include <chrono>
 #include <cstdlib>
 
+#include "platform/process.h"
 #include "tests/agent/child_process.h"
 
 namespace wiretoll {
 namespace {
+
+class Prepared : public testing::Environment {
+ public:
+  void SetUp() override { ASSERT_TRUE(PrepareProcess().has_value()); }
+};
+
+// GoogleTest's main() is not ours, so that it cannot prepare the process.
+[[maybe_unused]] const testing::Environment* const kPrepared =
+    testing::AddGlobalTestEnvironment(new Prepared);
 
 // Elsewhere than where it was built, the environment says where the agent is.
 std::string AgentProgram() {
