@@ -12,10 +12,11 @@
 #define WIN32_LEAN_AND_MEAN
 #endif
 
-// clang-format off: winsock2.h must come before windows.h.
-#include <windows.h>
+// winsock2.h must come before windows.h.
+// clang-format off
 #include <winsock2.h>
 #include <ws2tcpip.h>
+#include <windows.h>
 // clang-format on
 
 #include <algorithm>

@@ -156,6 +156,12 @@ EstatsReading ReadEstats(const Socket& socket, TcpCounters& counters) {
   return reading;
 }
 
+std::string InWords(const Error& error) {
+  return error == boost::system::errc::operation_not_supported
+             ? "this system does not have it"
+             : error.message();
+}
+
 // Version 1 came with Windows 10 1809, version 0 with 1703.
 Result<TcpInfoReading> ReadTcpInfo(const Socket& socket) {
   TcpInfoReading reading;
@@ -191,10 +197,13 @@ TcpCounters ReadTcpCounters(const Socket& socket) {
     known = info.value();
     FillFromTcpInfo(*known, counters);
   } else {
-    Explain(counters, "SIO_TCP_INFO: " + info.error().message());
+    Explain(counters, "SIO_TCP_INFO: " + InWords(info.error()));
   }
-  FillFromEstats(ReadEstats(socket, counters), known, counters);
-  Explain(counters, "the rest: Windows does not count it");
+  const EstatsReading estats = ReadEstats(socket, counters);
+  FillFromEstats(estats, known, counters);
+  if (known || estats.data) {
+    Explain(counters, "the rest: Windows does not count it");
+  }
   return counters;
 }
 

@@ -9,9 +9,10 @@
 
 #include "harness/base/tcp_counters.h"
 #include "platform/win32/native.h"
-// clang-format off: each lacks what those before it bring.
-#include <iphlpapi.h>
+// Each lacks what those before it bring.
+// clang-format off
 #include <mstcpip.h>
+#include <iphlpapi.h>
 #include <tcpestats.h>
 // clang-format on
 

@@ -5,7 +5,8 @@
 
 #include "platform/win32/facts.h"
 #include "platform/win32/native.h"
-// clang-format off: each lacks what those before it bring.
+// Each lacks what those before it bring.
+// clang-format off
 #include <objbase.h>
 #include <oleauto.h>
 #include <wbemidl.h>
