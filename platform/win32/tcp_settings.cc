@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "platform/win32/facts.h"
+#include "platform/win32/version.h"
 #include "platform/win32/wmi.h"
 
 namespace wiretoll {
@@ -115,10 +116,25 @@ void AddSettings(const wchar_t* query,
   }
 }
 
+template <std::size_t kCount>
+void AddUnknown(const std::array<Setting, kCount>& settings,
+                std::vector<Fact>& facts) {
+  for (const Setting& setting : settings) {
+    facts.push_back(Unknown(setting.name,
+                            "Wine has no TCP of its own: the settings are "
+                            "those of the host's kernel"));
+  }
+}
+
 }  // namespace
 
 std::vector<Fact> ReadTcpSettings() {
   std::vector<Fact> facts;
+  if (ReadWineVersion()) {
+    AddUnknown(kTcpSettings, facts);
+    AddUnknown(kOffloadSettings, facts);
+    return facts;
+  }
   AddSettings(kTcpQuery, kTcpSettings, facts);
   AddSettings(kOffloadQuery, kOffloadSettings, facts);
   return facts;
