@@ -93,7 +93,8 @@ TrialOutcomeAtEnd TrialRun::Send(Socket& socket) {
   initial_window_ = ReadTcpCounters(socket).peer_window_bytes;
   options_ =
       ReadTrialOptions(socket, request_.role, request_.workload, self_.os);
-  control_.BeginSampling();
+  // A system that tells of no window now will not tell later.
+  if (initial_window_) control_.BeginSampling();
   TrialOutcomeAtEnd ran = Loop(socket);
   if (!ran.has_value()) return ran;
   if (const auto undrained = Drain(socket)) return *undrained;
