@@ -10,6 +10,10 @@ namespace wiretoll {
 // User and system time of the calling thread so far.
 Result<Nanoseconds> ThreadCpuTime();
 
+// What ThreadCpuTime() grows by at a time: a span of few of these is not
+// measured. Nanoseconds on Linux; a timer tick, 15.6 ms, on Windows.
+Nanoseconds ThreadCpuTimeStep();
+
 // Keeps the calling thread on one CPU (numbered from 0).
 // Errors: invalid_argument if there is no such CPU.
 Result<Done> PinThread(int cpu);

@@ -2,6 +2,7 @@
 #ifndef WIRETOLL_PLATFORM_SOCKET_H_
 #define WIRETOLL_PLATFORM_SOCKET_H_
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -45,7 +46,8 @@ class Socket {
 
   explicit Socket(Handle owned) noexcept : handle_(owned) {}
   Socket(Socket&& other) noexcept
-      : handle_(std::exchange(other.handle_, Handle::kNone)) {}
+      : handle_(std::exchange(other.handle_, Handle::kNone)),
+        interrupted_(other.interrupted_.load()) {}
   Socket& operator=(Socket&& other) noexcept;
   Socket(const Socket&) = delete;
   Socket& operator=(const Socket&) = delete;
@@ -88,6 +90,8 @@ class Socket {
 
  private:
   Handle handle_;
+  // Interrupt() was called: for a system that does not remember it itself.
+  std::atomic<bool> interrupted_{false};
 };
 
 struct AcceptedSocket {

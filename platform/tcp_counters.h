@@ -7,6 +7,11 @@
 
 namespace wiretoll {
 
+// Before the first byte of a connection is sent or received, as soon as it
+// stands: has the system count for it, where it does so on demand (Windows,
+// which lets an administrator only: ReadTcpCounters() says so). Never fails.
+void BeginTcpCounters(const Socket& socket);
+
 // Whatever this system tells of a connected socket; never fails: what is not
 // to be had is empty, with the reason. Final only once nothing is in flight:
 // Socket::UnacknowledgedBytes() == 0, or after end of stream was received.

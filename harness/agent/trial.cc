@@ -96,10 +96,12 @@ TrialOutcomeAtEnd TrialRun::Send(Socket& socket) {
   if (!port) return CutShort("no word where the receiver listens");
   const SocketGuard guard(control_, socket);
   if (const auto apart = Connect(socket, *port)) return *apart;
+  BeginTcpCounters(socket);
   initial_window_ = ReadTcpCounters(socket).peer_window_bytes;
   options_ =
       ReadTrialOptions(socket, request_.role, request_.workload, self_.os);
-  control_.BeginSampling();
+  // A system that tells of no window now will not tell later.
+  if (initial_window_) control_.BeginSampling();
   TrialOutcomeAtEnd ran = Loop(socket);
   if (!ran.has_value()) return ran;
   if (const auto undrained = Drain(socket)) return *undrained;
@@ -119,6 +121,7 @@ TrialOutcomeAtEnd TrialRun::Receive(Socket& listener) {
 
 // The socket closes with the last line, which is what the sender waits for.
 TrialOutcomeAtEnd TrialRun::Serve(Socket socket) {
+  BeginTcpCounters(socket);
   const SocketGuard guard(control_, socket);
   const Workload& workload = request_.workload;
   const auto unset = SetConnectedOptions(socket, request_.role, workload);

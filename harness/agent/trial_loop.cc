@@ -28,7 +28,20 @@ Observed<std::int64_t> CpuSpan::Elapsed() const {
     return Observed<std::int64_t>::Not("the system does not tell: " +
                                        now.error().message());
   }
-  return Observed<std::int64_t>::Of((now.value() - begun_.value()).count());
+  return CpuTimeIn(now.value() - begun_.value(), ThreadCpuTimeStep());
+}
+
+Observed<std::int64_t> CpuTimeIn(Nanoseconds counted, Nanoseconds step) {
+  // One step more or less is then a tenth at most.
+  constexpr int kFewestSteps = 10;
+  if (counted >= kFewestSteps * step) {
+    return Observed<std::int64_t>::Of(counted.count());
+  }
+  using Milliseconds = std::chrono::duration<double, std::milli>;
+  return Observed<std::int64_t>::Not(fmt::format(
+      "this system counts CPU time in steps of {:.1f} ms, and the loop took "
+      "fewer than {} of them",
+      Milliseconds(step).count(), kFewestSteps));
 }
 
 void FillTally(const Tally& tally, EndReport& report) {

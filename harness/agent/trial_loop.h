@@ -110,6 +110,10 @@ class CpuSpan {
   Result<Nanoseconds> begun_;
 };
 
+// CPU time that was counted in steps of `step`, where it is enough of them to
+// be a measurement.
+Observed<std::int64_t> CpuTimeIn(Nanoseconds counted, Nanoseconds step);
+
 // For the report.
 void FillTally(const Tally& tally, EndReport& report);
 void FillCpu(const Observed<std::int64_t>& cpu, EndReport& report);

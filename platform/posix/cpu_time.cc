@@ -24,6 +24,13 @@ Result<Nanoseconds> ThreadCpuTime() {
   return std::chrono::seconds{used.tv_sec} + Nanoseconds{used.tv_nsec};
 }
 
+Nanoseconds ThreadCpuTimeStep() {
+  timespec step{};
+  // Fails only for a clock that there is not, which the above then says.
+  ::clock_getres(CLOCK_THREAD_CPUTIME_ID, &step);
+  return std::chrono::seconds{step.tv_sec} + Nanoseconds{step.tv_nsec};
+}
+
 Result<Done> PinThread(int cpu) {
   if (cpu < 0 || cpu >= CPU_SETSIZE) return ErrorFrom(EINVAL);
   cpu_set_t cpus;

@@ -15,6 +15,7 @@
 #include <sstream>
 #include <utility>
 
+#include "platform/hypervisor.h"
 #include "platform/posix/facts.h"
 #include "platform/posix/native.h"
 
@@ -131,24 +132,6 @@ bool IsGvisor(const utsname& name) {
 }
 
 #if defined(__x86_64__) || defined(__i386__)
-
-// A signature that nobody registered here is shown as it is.
-std::string HypervisorName(const std::string& signature) {
-  constexpr std::array<std::pair<const char*, const char*>, 8> kNames = {{
-      {"KVMKVMKVM", "KVM"},
-      {"Linux KVM Hv", "KVM"},
-      {"Microsoft Hv", "Hyper-V"},
-      {"VMwareVMware", "VMware"},
-      {"VBoxVBoxVBox", "VirtualBox"},
-      {"XenVMMXenVMM", "Xen"},
-      {"TCGTCGTCGTCG", "QEMU TCG"},
-      {"bhyve bhyve ", "bhyve"},
-  }};
-  for (const auto& [known, name] : kNames) {
-    if (signature == known) return name;
-  }
-  return signature.empty() ? "unnamed" : signature;
-}
 
 // CPUID leaf 1 has a bit for "under a hypervisor", leaf 0x40000000 its name.
 Fact ReadHypervisor() {

@@ -150,6 +150,7 @@ Socket& Socket::operator=(Socket&& other) noexcept {
   if (this != &other) {
     const Socket closed = std::move(*this);
     handle_ = std::exchange(other.handle_, Handle::kNone);
+    interrupted_ = other.interrupted_.load();
   }
   return *this;
 }

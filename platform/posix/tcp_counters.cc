@@ -177,6 +177,9 @@ void DropUnmeasuredTimes(const tcp_info& info, TcpCounters& counters) {
 
 }  // namespace
 
+// Linux counts for every connection, always.
+void BeginTcpCounters(const Socket& /*socket*/) {}
+
 TcpCounters ReadTcpCounters(const Socket& socket) {
   TcpCounters counters;
   const Result<Snapshot> read = ReadTcpInfo(socket);

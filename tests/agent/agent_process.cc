@@ -2,41 +2,39 @@
 
 #include <gtest/gtest.h>
 
-// Boost 1.88 and later keep the interface used here under v1/.
-#if __has_include(<boost/process/v1/child.hpp>)
-#include <boost/process/v1/child.hpp>
-#include <boost/process/v1/io.hpp>
-#include <boost/process/v1/pipe.hpp>
-namespace bp = boost::process::v1;
-#else
-#include <boost/process.hpp>
-namespace bp = boost::process;
-#endif
-
 #include <chrono>
-#include <system_error>
-#include <thread>
+#include <cstdlib>
+
+#include "platform/process.h"
+#include "tests/agent/child_process.h"
 
 namespace wiretoll {
+namespace {
 
-struct AgentProcess::Pipes {
-  bp::opstream in;
-  bp::ipstream out;
-  bp::child child;
+class Prepared : public testing::Environment {
+ public:
+  void SetUp() override { ASSERT_TRUE(PrepareProcess().has_value()); }
 };
 
-AgentProcess::AgentProcess() : pipes_(std::make_unique<Pipes>()) {
-  pipes_->child = bp::child(WIRETOLL_AGENT,
-                            bp::std_in<pipes_->in, bp::std_out> pipes_->out);
+// GoogleTest's main() is not ours, so that it cannot prepare the process.
+[[maybe_unused]] const testing::Environment* const kPrepared =
+    testing::AddGlobalTestEnvironment(new Prepared);
+
+// Elsewhere than where it was built, the environment says where the agent is.
+std::string AgentProgram() {
+  const char* moved = std::getenv("WIRETOLL_AGENT");
+  return moved == nullptr ? WIRETOLL_AGENT : moved;
 }
 
-AgentProcess::~AgentProcess() {
-  std::error_code ignored;
-  if (pipes_->child.running(ignored)) pipes_->child.terminate(ignored);
-}
+}  // namespace
+
+AgentProcess::AgentProcess()
+    : child_(std::make_unique<ChildProcess>(AgentProgram())) {}
+
+AgentProcess::~AgentProcess() = default;
 
 void AgentProcess::SendLine(const std::string& line) {
-  pipes_->in << line << '\n' << std::flush;
+  child_->Write(line + "\n");
 }
 
 std::int64_t AgentProcess::Send(Request request) {
@@ -68,9 +66,9 @@ void AgentProcess::Abort(std::int64_t id) {
 }
 
 std::string AgentProcess::ReadLine() {
-  std::string line;
-  if (!std::getline(pipes_->out, line)) ADD_FAILURE() << "the agent is gone";
-  return line;
+  std::optional<std::string> line = child_->ReadLine();
+  if (!line) ADD_FAILURE() << "the agent is gone";
+  return std::move(line).value_or("");
 }
 
 Reply AgentProcess::Read(Role role) {
@@ -84,14 +82,8 @@ Reply AgentProcess::Read(Role role) {
 }
 
 std::optional<int> AgentProcess::End() {
-  using namespace std::chrono_literals;
-  pipes_->in.close();
-  pipes_->in.pipe().close();
-  for (int tries = 0; tries < 1000; ++tries) {
-    if (!pipes_->child.running()) return pipes_->child.exit_code();
-    std::this_thread::sleep_for(10ms);
-  }
-  return std::nullopt;
+  child_->CloseInput();
+  return child_->WaitForEnd(std::chrono::seconds{10});
 }
 
 TrialRequest LoopbackTrial(Role role, const Workload& workload) {

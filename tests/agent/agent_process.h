@@ -11,6 +11,8 @@
 
 namespace wiretoll {
 
+class ChildProcess;
+
 // What one exchange of a trial left: each end's last reply.
 struct BothEnds {
   Reply sender;
@@ -40,8 +42,7 @@ class AgentProcess {
   std::optional<int> End();
 
  private:
-  struct Pipes;
-  std::unique_ptr<Pipes> pipes_;
+  std::unique_ptr<ChildProcess> child_;
   std::int64_t last_id_ = 0;
 };
 

@@ -19,6 +19,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using ::testing::AllOf;
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -116,9 +117,15 @@ TEST(AgentTest, BufferThatIsRoundedUpSaysSo) {
   const OptionReading& rcvbuf = received.options.at("rcvbuf");
   EXPECT_EQ(rcvbuf.requested, OptionValue(std::int64_t{2}));
   ASSERT_TRUE(std::holds_alternative<std::int64_t>(rcvbuf.effective));
-  EXPECT_GT(std::get<std::int64_t>(rcvbuf.effective), 4);
-  EXPECT_EQ(rcvbuf.reason, "rounded up to the system's minimum");
   EXPECT_EQ(sent.options.at("rcvbuf").requested, OptionValue());
+  if (received.os == "wine" || received.os == "windows") {
+    // As read: Wine takes Linux's doubling out again.
+    EXPECT_EQ(std::get<std::int64_t>(rcvbuf.effective), 2);
+    EXPECT_EQ(rcvbuf.reason, "");
+  } else {
+    EXPECT_GT(std::get<std::int64_t>(rcvbuf.effective), 4);
+    EXPECT_EQ(rcvbuf.reason, "rounded up to the system's minimum");
+  }
 }
 
 TEST(AgentTest, VerifiedStreamIsByteForByteAsSent) {
@@ -269,7 +276,14 @@ TEST(AgentTest, RequestsOfManyPartsComeWhole) {
   workload.nagle = false;
   workload.quickack = Quickack::kEach;
   workload.verify = true;
-  const auto [client, server] = Reports(RunTrial(sender, receiver, workload));
+  BothEnds both = RunTrial(sender, receiver, workload);
+  if (both.receiver
+          .skip) {  // No such option here: the rest holds all the same.
+    EXPECT_THAT(both.receiver.error.value_or(""), HasSubstr("quickack"));
+    workload.quickack = Quickack::kUnset;
+    both = RunTrial(sender, receiver, workload);
+  }
+  const auto [client, server] = Reports(both);
   EXPECT_EQ(client.bytes, 20 * 70010);
   EXPECT_EQ(server.bytes, 20 * 70010);
   EXPECT_EQ(server.verified, true);
@@ -372,6 +386,17 @@ TEST(AgentTest, GarbageAndLongLinesAreAnsweredAndTheAgentGoesOn) {
   EXPECT_THAT(agent.Read().error.value_or(""), HasSubstr("longer than 262144"));
   agent.Send(Verb("hello"));
   EXPECT_TRUE(agent.Read().hello);
+}
+
+// In text mode byte 26 would end the input, and a reply end in two bytes.
+TEST(AgentTest, ItsPipesAreBinary) {
+  AgentProcess agent;
+  agent.SendLine("\x1a");
+  EXPECT_TRUE(agent.Read().error);
+  agent.SendLine(R"({"v":1,"id":3,"do":"hello"})");
+  const std::string reply = agent.ReadLine();
+  ASSERT_FALSE(reply.empty());
+  EXPECT_EQ(reply.back(), '}');
 }
 
 TEST(AgentTest, AnotherProtocolVersionIsRefusedByItsId) {
@@ -528,7 +553,9 @@ TEST(AgentTest, CongestionControlThatIsNotThereIsASkip) {
   sender.SendTrial(LoopbackTrial(Role::kSender, workload));
   const Reply reply = sender.Read();
   EXPECT_TRUE(reply.skip);
-  EXPECT_THAT(reply.error.value_or(""), HasSubstr("congestion \"bbrx\""));
+  EXPECT_THAT(reply.error.value_or(""),
+              AnyOf(HasSubstr("congestion \"bbrx\""),
+                    HasSubstr("does not let a program choose")));
   ExpectWorks(sender, receiver);
 }
 

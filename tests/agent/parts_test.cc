@@ -12,6 +12,7 @@
 #include "harness/agent/line_reader.h"
 #include "harness/agent/stream.h"
 #include "harness/agent/trial_control.h"
+#include "harness/agent/trial_loop.h"
 #include "harness/agent/trial_options.h"
 #include "platform/clock.h"
 
@@ -118,6 +119,21 @@ TEST(StreamTest, PlannedBytesAreTheSmallerLimit) {
   EXPECT_EQ(PlannedBytes(workload), 69);
   workload.stop_bytes = Bytes{71};
   EXPECT_EQ(PlannedBytes(workload), 70);
+}
+
+// Ten steps of 15.625 ms are 156.25 ms.
+TEST(CpuTimeTest, FewStepsAreNoMeasurement) {
+  constexpr Nanoseconds kTick{15'625'000};
+  EXPECT_EQ(CpuTimeIn(10 * kTick, kTick).value, 156'250'000);
+  for (const int steps : {0, 1, 9}) {
+    const Observed<std::int64_t> cpu = CpuTimeIn(steps * kTick, kTick);
+    EXPECT_FALSE(cpu.value) << steps;
+    EXPECT_THAT(cpu.reason, HasSubstr("steps of 15.6 ms"));
+  }
+}
+
+TEST(CpuTimeTest, FineStepsMeasureShortLoops) {
+  EXPECT_EQ(CpuTimeIn(Nanoseconds{1'500}, Nanoseconds{1}).value, 1'500);
 }
 
 TEST(TrialControlTest, DeadlineCutsTheTrialAndStopsTheLoop) {

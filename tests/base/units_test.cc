@@ -129,8 +129,8 @@ TEST(SpellTest, DurationsAreWholeNumbersOfTheLargestUnitThatDivides) {
 }
 
 TEST(SpellTest, WhatIsSpelledIsReadBack) {
-  for (const std::int64_t count :
-       {0L, 1L, 1023L, 1024L, 1448L, 65536L, 999'999'999L, 60'000'000'000L}) {
+  for (const std::int64_t count : std::initializer_list<std::int64_t>{
+           0, 1, 1023, 1024, 1448, 65536, 999'999'999, 60'000'000'000}) {
     EXPECT_EQ(ParseBytes(SpellBytes({count})), Bytes{count});
     EXPECT_EQ(ParseDuration(SpellDuration(Nanoseconds{count})),
               Nanoseconds{count});

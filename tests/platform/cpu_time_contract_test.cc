@@ -26,6 +26,15 @@ TEST(CpuTimeContractTest, GrowsWhileTheThreadSpins) {
   EXPECT_TRUE(SpinFor(milliseconds{30}));
 }
 
+TEST(CpuTimeContractTest, GrowsInItsStepsOrInFinerOnes) {
+  const Nanoseconds step = ThreadCpuTimeStep();
+  EXPECT_GT(step, Nanoseconds{0});
+  const Nanoseconds before = ThreadCpuTime().value();
+  ASSERT_TRUE(SpinFor(Nanoseconds{1}));  // Until it grows at all.
+  // The loop itself, and whoever took the CPU meanwhile, are in it too.
+  EXPECT_LT(ThreadCpuTime().value() - before, step + milliseconds{500});
+}
+
 // A clock that ran on would have grown by all of the time slept.
 TEST(CpuTimeContractTest, DoesNotGrowWhileTheThreadSleeps) {
   const Nanoseconds used = ThreadCpuTime().value();
