@@ -1,4 +1,4 @@
-// What this process may do, and what serves where it may do nothing.
+// What this process may do here.
 #include <utility>
 
 #include "harness/lab/commands.h"
@@ -62,21 +62,6 @@ std::vector<std::string> UserNamespaceCommand(std::vector<std::string> own) {
   words.insert(words.end(), std::make_move_iterator(own.begin()),
                std::make_move_iterator(own.end()));
   return words;
-}
-
-LoopbackLab MakeLoopbackLab(const LabSpec& spec) {
-  LoopbackLab lab;
-  const std::string agent = std::filesystem::absolute(spec.agent).string();
-  lab.hosts = {{"loopback-1", "127.0.0.1", "", {agent}},
-               {"loopback-2", "127.0.0.2", "", {agent}}};
-  lab.link.kind = "loopback";
-  lab.link.description = "loopback on this machine (not a network)";
-  lab.link.framing = "none";
-  const std::string not_there = "not set: loopback is not a network";
-  if (spec.link.rate) lab.link.settings["rate"] = not_there;
-  if (spec.link.delay > Nanoseconds{0}) lab.link.settings["delay"] = not_there;
-  if (spec.link.loss > 0) lab.link.settings["loss"] = not_there;
-  return lab;
 }
 
 }  // namespace wiretoll
