@@ -1,6 +1,6 @@
 // An agent that greets like ours and then misbehaves in one chosen way:
 //   fake_agent MODE
-// The modes are those of tests/run/run_test.cc.
+// The modes are those of tests/run/run_test.cc and tests/check/check_test.cc.
 #include <chrono>
 #include <csignal>
 #include <iostream>
@@ -51,6 +51,20 @@ int Misbehave(std::int64_t id, const std::string& mode) {
   return -1;
 }
 
+int TellTime(std::int64_t id, const std::string& mode) {
+  if (mode == "dies-at-clock") return 7;
+  Reply reply;
+  reply.id = id;
+  if (mode == "no-clock") {
+    reply.error = "this host has no clock";
+  } else {
+    const auto ahead = mode == "an-hour-ahead" ? 1h : 0h;
+    reply.clock = std::chrono::system_clock::now().time_since_epoch() + ahead;
+  }
+  Say(EncodeReply(reply, Role::kSender));
+  return -1;
+}
+
 int Main(const std::string& mode) {
   if (mode == "never-greets") Hang();
   for (std::string line; std::getline(std::cin, line);) {
@@ -64,6 +78,9 @@ int Main(const std::string& mode) {
     } else if (asked.verb == "facts") {
       reply.facts.emplace();
       Say(EncodeReply(reply, Role::kSender));
+    } else if (asked.verb == "clock") {
+      const int code = TellTime(asked.id, mode);
+      if (code >= 0) return code;
     } else if (asked.verb == "trial") {
       const int code = Misbehave(asked.id, mode);
       if (code >= 0) return code;
