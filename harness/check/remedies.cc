@@ -153,6 +153,14 @@ std::vector<Remedy> ReachRemedies(const RemedyEnd& sender,
                                   const RemedyEnd& receiver,
                                   const CheckSpec& spec,
                                   const std::string& message) {
+  if (IsIpv6(receiver.address) != IsIpv6(sender.address)) {
+    return {{fmt::format("{} has an IPv4 address and {} an IPv6 one; give both "
+                         "of one kind in {}",
+                         IsIpv6(sender.address) ? receiver.name : sender.name,
+                         IsIpv6(sender.address) ? sender.name : receiver.name,
+                         spec.file),
+             {}}};
+  }
   if (IsLoopback(receiver.address) != IsLoopback(sender.address)) {
     const RemedyEnd& alone = IsLoopback(receiver.address) ? receiver : sender;
     return {{fmt::format("{} is loopback, which {} alone can reach; give the "
