@@ -37,6 +37,8 @@ constexpr Bytes kBulk{64 * 1024};
 // rounds of a long line.
 constexpr std::chrono::milliseconds kReachDeadline = 6s;
 constexpr std::chrono::milliseconds kBulkDeadline = 12s;
+// Clocks that are kept by NTP are nearer.
+constexpr auto kFarApart = 1s;
 // RunTrial's own patience beyond a deadline.
 constexpr auto kGrace = 5s;
 
@@ -100,7 +102,25 @@ const RecordedFact* FindFact(const std::vector<RecordedFact>& facts,
   return found == facts.end() ? nullptr : &*found;
 }
 
+constexpr std::array<std::string_view, 6> kOffloads{
+    "tso", "gso", "gro", "rsc", "tx_checksum_offload", "rx_checksum_offload"};
+
+void TakeOffloads(const std::vector<RecordedFact>& facts, HostCheck& host) {
+  for (const std::string_view name : kOffloads) {
+    const RecordedFact* fact = FindFact(facts, name);
+    if (fact == nullptr) continue;
+    Offload offload{std::string(name), Observed<bool>::Not(fact->reason)};
+    if (const auto* flag = std::get_if<bool>(&fact->value)) {
+      offload.on = Observed<bool>::Of(*flag);
+    } else if (offload.on.reason.empty()) {
+      offload.on.reason = "not observed";
+    }
+    host.offloads.push_back(std::move(offload));
+  }
+}
+
 void TakeFacts(const std::vector<RecordedFact>& facts, HostCheck& host) {
+  TakeOffloads(facts, host);
   if (const RecordedFact* fact = FindFact(facts, "interface")) {
     if (const auto* name = std::get_if<std::string>(&fact->value))
       host.interface = *name;
@@ -264,6 +284,11 @@ class Checker {
     request.verb = "trial";
     request.trial = std::move(trial);
     const auto reply = AskHost(check, std::move(request));
+    if (reply.has_value() && !reply.value().ready_port) {
+      return AddProblem(CheckProblem::Kind::kAgent,
+                        "the agent answered a trial with something else", {},
+                        check);
+    }
     if (!reply.has_value()) {
       if (!check.usable) return;
       const std::string& why = reply.error().message;
@@ -297,7 +322,17 @@ class Checker {
           *reply.value().clock - (Nanoseconds{wall.time_since_epoch()} + half),
           half};
     }
-    if (best) check.clock = Observed<ClockOffset>::Of(*best);
+    if (!best) return;
+    check.clock = Observed<ClockOffset>::Of(*best);
+    const Nanoseconds off = std::chrono::abs(best->ahead);
+    if (off - best->within < kFarApart) return;
+    check.notes.push_back(fmt::format(
+        "its clock is {} {} this machine's. Figures do not suffer, each end "
+        "times itself; captures and logs cannot be laid side by side. Set it: "
+        "{}",
+        FormatDuration(off), best->ahead.count() > 0 ? "ahead of" : "behind",
+        check.hello->os == "windows" ? "w32tm /resync"
+                                     : "sudo timedatectl set-ntp true"));
   }
 
   // --- A pair ---------------------------------------------------------------

@@ -75,12 +75,20 @@ struct Sights {
   std::string reason;       // Why what is not seen is not; the agent's words.
 };
 
+// Work that the network card, or the layer above it, does for TCP. With it on,
+// a capture on the host shows segments larger than those on the wire.
+struct Offload {
+  std::string name;  // As the host's facts have it: "tso".
+  Observed<bool> on;
+};
+
 struct HostCheck {
   Host host;
   std::optional<Hello> hello;  // Also of an agent of another version.
   bool usable = false;         // Trials can be run here.
   std::string interface;       // Carries the address; empty: not known.
   Observed<std::int64_t> mtu_bytes;
+  std::vector<Offload> offloads;  // Those the system has a word for.
   Observed<ClockOffset> clock;
   Sights sends;
   Sights receives;

@@ -66,6 +66,12 @@ json ToJson(const HostCheck& host, const CheckReport& report) {
   }
   out["interface"] = OrNull(host.interface);
   Put(out, "mtu_bytes", host.mtu_bytes);
+  out["offloads"] = json::object();
+  for (const Offload& offload : host.offloads) {
+    out["offloads"][offload.name] = OrNull(offload.on.value);
+    if (!offload.on.value)
+      out["offloads"][offload.name + "_reason"] = offload.on.reason;
+  }
   out["clock_ahead_ns"] = out["clock_within_ns"] = nullptr;
   if (host.clock.value) {
     out["clock_ahead_ns"] = host.clock.value->ahead.count();

@@ -185,11 +185,25 @@ std::string InWords(const Sights& sights) {
   return (seen.empty() ? "" : seen + "; ") + "not: " + unseen;
 }
 
+std::string OffloadsOf(const HostCheck& host) {
+  std::vector<std::string> words;
+  for (const Offload& offload : host.offloads) {
+    if (offload.on.value == false) continue;
+    // "tx_checksum_offload" is "tx checksum" here.
+    std::string name = offload.name.substr(0, offload.name.find("_offload"));
+    std::replace(name.begin(), name.end(), '_', ' ');
+    words.push_back(offload.on.value ? name : name + "?");
+  }
+  if (host.offloads.empty()) return "?";
+  return words.empty() ? "none" : fmt::format("{}", fmt::join(words, ", "));
+}
+
 std::string SightTable(const CheckReport& report) {
-  std::vector<Row> rows{{"HOST", "COUNTS WHEN IT SENDS", "WHEN IT RECEIVES"}};
+  std::vector<Row> rows{
+      {"HOST", "COUNTS WHEN IT SENDS", "WHEN IT RECEIVES", "OFFLOADS ON"}};
   for (const HostCheck& host : report.hosts) {
     rows.push_back({Printable(host.host.name), InWords(host.sends),
-                    InWords(host.receives)});
+                    InWords(host.receives), OffloadsOf(host)});
   }
   return Table(rows);
 }
@@ -253,6 +267,10 @@ void AddRemarks(const HostCheck& host, Remarks& remarks) {
     if (!host.mtu_bytes.value)
       remarks.Add(name + ", MTU", host.mtu_bytes.reason);
     if (!host.clock.value) remarks.Add(name + ", clock", host.clock.reason);
+    for (const Offload& offload : host.offloads) {
+      if (!offload.on.value)
+        remarks.Add(name + ", " + offload.name, offload.on.reason);
+    }
     remarks.Add(name + " as sender", host.sends.reason);
     remarks.Add(name + " as receiver", host.receives.reason);
   }

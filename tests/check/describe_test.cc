@@ -32,6 +32,10 @@ HostCheck HostOf(const std::string& name, const std::string& os,
   host.usable = true;
   host.interface = "eth0";
   host.mtu_bytes = Observed<std::int64_t>::Of(1500);
+  host.offloads = {{"tso", Observed<bool>::Of(true)},
+                   {"tx_checksum_offload", Observed<bool>::Of(true)},
+                   {"gro", Observed<bool>::Of(false)},
+                   {"rsc", Observed<bool>::Not("not told")}};
   host.clock = Observed<ClockOffset>::Of({3ms, 40us});
   host.sends = {true,
                 {{"segments", "segments", true},
@@ -97,6 +101,12 @@ TEST(CheckTextTest, HostIsALineWithItsFigures) {
   const std::string text = CheckText(Report());
   EXPECT_THAT(Line(text, "deb 0.1.0"),
               HasSubstr("Debian 12, Linux 6.1.0 10.0.0.1 1500 3.00 ms ahead"));
+}
+
+TEST(CheckTextTest, OffloadsThatAreOnAreNamedAndUnknownOnesMarked) {
+  const std::string text = CheckText(Report());
+  EXPECT_THAT(Line(text, "deb segments"), HasSubstr("tso, tx checksum, rsc?"));
+  EXPECT_THAT(text, HasSubstr("deb, rsc: not told"));
 }
 
 TEST(CheckTextTest, WhatIsNotSeenHasItsReasonOnceAndACapture) {
@@ -179,6 +189,10 @@ TEST(CheckJsonTest, HasEveryFigureOrItsReason) {
   EXPECT_EQ(out["ok"], true);
   EXPECT_EQ(out["hosts"][0]["os"], "windows");
   EXPECT_EQ(out["hosts"][0]["mtu_bytes"], 1500);
+  EXPECT_EQ(out["hosts"][0]["offloads"]["tso"], true);
+  EXPECT_EQ(out["hosts"][0]["offloads"]["gro"], false);
+  EXPECT_TRUE(out["hosts"][0]["offloads"]["rsc"].is_null());
+  EXPECT_EQ(out["hosts"][0]["offloads"]["rsc_reason"], "not told");
   EXPECT_EQ(out["hosts"][0]["clock_ahead_ns"], 3'000'000);
   EXPECT_EQ(out["hosts"][0]["clock_within_ns"], 40'000);
   EXPECT_EQ(out["hosts"][0]["sends"]["seen"]["data_segments"], false);
