@@ -21,6 +21,7 @@
 #include "harness/agent/trial.h"
 #include "harness/agent/trial_control.h"
 #include "harness/base/version.h"
+#include "platform/clock.h"
 #include "platform/host_facts.h"
 
 namespace wiretoll {
@@ -161,6 +162,7 @@ class Agent {
  private:
   void SayHello(std::int64_t id);
   void TellFacts(std::int64_t id, const std::string& address);
+  void TellTime(std::int64_t id);
   void StartTrial(const Request& request);
   void Go(const Request& request);
   void Abort(const Request& request);
@@ -182,6 +184,7 @@ void Agent::Handle(const std::string& line) {
   const Request& request = decoded.value();
   if (request.verb == "hello") SayHello(request.id);
   if (request.verb == "facts") TellFacts(request.id, request.address);
+  if (request.verb == "clock") TellTime(request.id);
   if (request.verb == "trial") StartTrial(request);
   if (request.verb == "go") Go(request);
   if (request.verb == "abort") Abort(request);
@@ -208,6 +211,13 @@ void Agent::TellFacts(std::int64_t id, const std::string& address) {
   for (const Fact& fact : ReadHostFacts(address)) {
     reply.facts->push_back(Record(fact));
   }
+  writer_.Write(reply, Role::kSender);
+}
+
+void Agent::TellTime(std::int64_t id) {
+  Reply reply;
+  reply.id = id;
+  reply.clock = MonotonicNow().time_since_epoch() + WallMinusMonotonic();
   writer_.Write(reply, Role::kSender);
 }
 

@@ -28,8 +28,8 @@ constexpr std::size_t kMaxFacts = 1000;
 
 constexpr std::array<std::pair<std::string_view, Role>, 2> kRoles{
     {{"sender", Role::kSender}, {"receiver", Role::kReceiver}}};
-constexpr std::array<std::string_view, 5> kVerbs{"hello", "facts", "trial",
-                                                 "go", "abort"};
+constexpr std::array<std::string_view, 6> kVerbs{"hello", "facts", "clock",
+                                                 "trial", "go",    "abort"};
 
 // Bytes that are no UTF-8 (a strange NIC name, say) become U+FFFD: a reply
 // must not fail for them.
@@ -181,12 +181,22 @@ std::vector<RecordedFact> FactsFrom(FieldReader& outer, const json& value) {
   return facts;
 }
 
+Nanoseconds ClockFrom(FieldReader& outer, const json& value) {
+  FieldReader fields(value, "clock");
+  const Nanoseconds wall{
+      fields.Integer("wall_ns", {0, std::numeric_limits<std::int64_t>::max()})};
+  if (const auto wrong = fields.Finish()) outer.Fail(*wrong);
+  return wall;
+}
+
 void TakeOk(const json& value, Role role, Reply& reply, FieldReader& outer) {
   FieldReader fields(value, "ok");
   if (const json* hello = fields.IfThere("agent")) {
     reply.hello = HelloFrom(fields, *hello);
   } else if (const json* facts = fields.IfThere("facts")) {
     reply.facts = FactsFrom(fields, *facts);
+  } else if (const json* clock = fields.IfThere("clock")) {
+    reply.clock = ClockFrom(fields, *clock);
   } else if (const json* end = fields.Any("end")) {
     Outcome<EndReport> read = EndReportFromJson(*end, role == Role::kReceiver);
     if (read.has_value()) {
@@ -271,6 +281,8 @@ std::string EncodeReply(const Reply& reply, Role role) {
     json facts = json::array();
     for (const RecordedFact& fact : *reply.facts) facts.push_back(ToJson(fact));
     out["ok"]["facts"] = std::move(facts);
+  } else if (reply.clock) {
+    out["ok"]["clock"]["wall_ns"] = reply.clock->count();
   } else if (reply.end) {
     out["ok"]["end"] = ToJson(*reply.end, role == Role::kReceiver);
   }

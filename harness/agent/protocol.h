@@ -4,6 +4,7 @@
 //   coordinator                          agent
 //   {"v":1,"id":1,"do":"hello"}          {"v":1,"id":1,"ok":{"agent":...}}
 //   {"v":1,"id":2,"do":"facts",...}      {"v":1,"id":2,"ok":{"facts":[...]}}
+//   {"v":1,"id":9,"do":"clock"}          {"v":1,"id":9,"ok":{"clock":{...}}}
 //   {"v":1,"id":3,"do":"trial",...}      {"v":1,"id":3,"ready":{"port":N}}
 //   {"v":1,"id":3,"do":"go","port":N}    (sender only: where to connect)
 //                                        {"v":1,"id":3,"ok":{"end":{...}}}
@@ -26,6 +27,7 @@
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/base/units.h"
 #include "harness/samples/run_folder.h"
 #include "harness/samples/sample.h"
 #include "harness/study/study.h"
@@ -55,7 +57,7 @@ struct TrialRequest {
 
 struct Request {
   std::int64_t id = 0;
-  std::string verb;                   // hello, facts, trial, go, abort
+  std::string verb;                   // hello, facts, clock, trial, go, abort
   std::string address;                // facts
   std::optional<TrialRequest> trial;  // trial
   std::uint16_t port = 0;             // go
@@ -72,6 +74,8 @@ struct Reply {
   std::int64_t id = 0;
   std::optional<Hello> hello;
   std::optional<std::vector<RecordedFact>> facts;
+  // Wall clock when the request was read: since 1970-01-01T00:00:00Z.
+  std::optional<Nanoseconds> clock;
   std::optional<std::uint16_t> ready_port;
   std::optional<EndReport> end;
   std::optional<std::string> error;

@@ -18,6 +18,7 @@ constexpr char kFirstSteps[] = R"(First steps:
   wiretoll list                     which studies there are, what each asks
   wiretoll theory --payload 1,1448  what headers cost, without measuring
   wiretoll report runs/...          the report again, anywhere, from its folder
+  wiretoll check --hosts FILE       whether hosts of yours can be measured
 
 Exit codes: 0 done; 1 some trials failed, or not all could be done, and the
 rest is recorded; 2 usage or a bad file; 3 nothing could run. Standard output
@@ -55,6 +56,18 @@ constexpr char kListExamples[] = R"(Examples:
   wiretoll list
   wiretoll list --json | jq -r '.[].name'
   wiretoll run small-writes                  one of them, by its name)";
+
+constexpr char kCheckExamples[] = R"(Examples:
+  wiretoll check --hosts hosts.toml
+  wiretoll check --hosts hosts.toml --ports 7001
+  wiretoll check --hosts hosts.toml --format json | jq '.hosts[].problems'
+
+Each host: does its agent start, which version and system, is the address its
+own, MTU, clock, what it can count. Each ordered pair: does a connection come
+about on the data ports, round-trip time, do full segments pass. What does not
+work is told with what to do about it.
+Exit codes: 0 all is well; 1 a host or a pair has a problem; 2 usage or a bad
+file; 3 no agent answered.)";
 
 constexpr char kLabExamples[] = R"(Examples:
   wiretoll lab up --link 10mbit > hosts.toml    hosts that stay
@@ -113,10 +126,11 @@ struct Examples {
   const char* text;
 };
 
-constexpr std::array<Examples, 5> kOfVerbs{{{"run", kRunExamples},
+constexpr std::array<Examples, 6> kOfVerbs{{{"run", kRunExamples},
                                             {"report", kReportExamples},
                                             {"theory", kTheoryExamples},
                                             {"list", kListExamples},
+                                            {"check", kCheckExamples},
                                             {"lab", kLabExamples}}};
 constexpr std::array<Examples, 3> kOfLab{{{"up", kLabUpExamples},
                                           {"down", kLabDownExamples},

@@ -16,6 +16,7 @@
 #include "harness/analysis/analysis.h"
 #include "harness/base/words.h"
 #include "harness/lab/lab.h"
+#include "harness/programs/check_verb.h"
 #include "harness/programs/options.h"
 #include "harness/programs/run_verb.h"
 #include "harness/run/hosts.h"
@@ -48,6 +49,8 @@ Outcome<ExitCode> Do(const Answered& answered) {
 }
 
 Outcome<ExitCode> Do(const RunOptions& options) { return RunVerb(options); }
+
+Outcome<ExitCode> Do(const CheckOptions& options) { return CheckVerb(options); }
 
 Outcome<ExitCode> Do(const ReportOptions& options) {
   std::vector<fs::path> runs;

@@ -252,6 +252,19 @@ void AddRunOutput(CLI::App* app, RunOptions& run) {
   app->add_flag("--json", run.json, "Tell the outcome as JSON");
 }
 
+template <class Options>
+void AddPorts(CLI::App* verb, std::shared_ptr<Options> options) {
+  AddParsed<std::pair<std::uint16_t, std::uint16_t>>(
+      verb, "--ports",
+      "Data ports at the receiver: FIRST-LAST, or one (default: 7001-7099)",
+      ParsePorts,
+      [options](std::pair<std::uint16_t, std::uint16_t> ports) {
+        options->first_port = ports.first;
+        options->last_port = ports.second;
+      })
+      ->type_name("PORTS");
+}
+
 void AddRun(CLI::App& app, std::shared_ptr<RunOptions> run) {
   CLI::App* verb = app.add_subcommand(
       "run", "Run studies between hosts, write samples and a report");
@@ -272,15 +285,7 @@ void AddRun(CLI::App& app, std::shared_ptr<RunOptions> run) {
       ->type_name("EXPR");
   verb->add_flag("--quick", run->quick,
                  "A first look: 3 blocks, trials of at most 100 ms and 1 MiB");
-  AddParsed<std::pair<std::uint16_t, std::uint16_t>>(
-      verb, "--ports",
-      "Data ports at the receiver: FIRST-LAST, or one (default: 7001-7099)",
-      ParsePorts,
-      [run](std::pair<std::uint16_t, std::uint16_t> ports) {
-        run->first_port = ports.first;
-        run->last_port = ports.second;
-      })
-      ->type_name("PORTS");
+  AddPorts(verb, run);
   AddParsed<std::chrono::milliseconds>(
       verb, "--deadline",
       "Give a trial up after this long, from 1s to 24h (default: by its size, "
@@ -358,6 +363,20 @@ void AddTheory(CLI::App& app, std::shared_ptr<TheoryCommand> theory) {
       [theory](Format format) { theory->format = format; });
 }
 
+void AddCheck(CLI::App& app, std::shared_ptr<CheckOptions> check) {
+  CLI::App* verb = app.add_subcommand(
+      "check", "Whether hosts can be measured between, and what each can see");
+  verb->add_option("--hosts", check->hosts, "Hosts to check, a TOML file")
+      ->required()
+      ->type_name("FILE");
+  AddPorts(verb, check);
+  using Format = CheckOptions::Format;
+  AddChoice<Format>(verb, "--format", "format", "What to print (default: text)",
+                    {{"text", Format::kText}, {"json", Format::kJson}},
+                    [check](Format format) { check->format = format; });
+  verb->add_flag("--quiet", check->quiet, "No progress");
+}
+
 void AddLab(CLI::App& app, std::shared_ptr<LabCommand> lab) {
   CLI::App* verb = app.add_subcommand(
       "lab", "The local hosts by themselves: up, down, status");
@@ -431,12 +450,14 @@ Command ParseCommandLine(const std::vector<std::string>& arguments) {
   const auto report = std::make_shared<ReportOptions>();
   const auto theory = std::make_shared<TheoryCommand>();
   const auto list = std::make_shared<ListOptions>();
+  const auto check = std::make_shared<CheckOptions>();
   const auto lab = std::make_shared<LabCommand>();
   AddRun(app, run);
   AddReport(app, report);
   AddTheory(app, theory);
   app.add_subcommand("list", "Which studies there are, and what each asks")
       ->add_flag("--json", list->json, "As JSON");
+  AddCheck(app, check);
   AddLab(app, lab);
   AddExamples(app);
   if (IsUnknownVerb(app, arguments)) return UnknownVerb(app, arguments.front());
@@ -451,6 +472,7 @@ Command ParseCommandLine(const std::vector<std::string>& arguments) {
   if (app.got_subcommand("report")) return *report;
   if (app.got_subcommand("theory")) return *theory;
   if (app.got_subcommand("list")) return *list;
+  if (app.got_subcommand("check")) return *check;
   return *lab;
 }
 

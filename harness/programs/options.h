@@ -71,13 +71,21 @@ struct LabCommand {
   bool json = false;
 };
 
+struct CheckOptions {
+  std::string hosts;  // The file.
+  std::uint16_t first_port = 7001;
+  std::uint16_t last_port = 7099;
+  enum class Format { kText, kJson } format = Format::kText;
+  bool quiet = false;
+};
+
 // Nothing more to do: help or version was printed.
 struct Answered {
   int exit_code = 0;
 };
 
 using Command = std::variant<Answered, RunOptions, ReportOptions, TheoryCommand,
-                             ListOptions, LabCommand>;
+                             ListOptions, CheckOptions, LabCommand>;
 
 // Prints help, version and usage errors itself; those come back as Answered
 // with the exit code (0 or 2).

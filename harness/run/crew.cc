@@ -89,7 +89,8 @@ Outcome<Hello> Crew::Start(Member& member) {
   } else if (!reply.value().hello) {
     trouble = "the agent's greeting holds no version";
   } else {
-    trouble = VersionTrouble(*reply.value().hello);
+    member.greeting = reply.value().hello;
+    trouble = VersionTrouble(*member.greeting);
   }
   if (trouble.empty()) {
     member.failed_starts = 0;
@@ -146,6 +147,10 @@ const Host& Crew::host(const std::string& name) const {
 
 const std::string& Crew::trouble(const std::string& name) const {
   return members_.at(name).trouble;
+}
+
+const std::optional<Hello>& Crew::greeting(const std::string& name) const {
+  return members_.at(name).greeting;
 }
 
 }  // namespace wiretoll

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,12 +41,16 @@ class Crew {
 
   [[nodiscard]] const Host& host(const std::string& name) const;
   [[nodiscard]] const std::string& trouble(const std::string& name) const;
+  // What its agent last greeted with, of whichever version; empty: never did.
+  [[nodiscard]] const std::optional<Hello>& greeting(
+      const std::string& name) const;
 
  private:
   struct Member {
     Host host;
     std::unique_ptr<AgentLink> link;
     std::string trouble;
+    std::optional<Hello> greeting;
     int failed_starts = 0;
   };
   Outcome<Reply> AskMember(Member& member, Request request,

@@ -74,6 +74,19 @@ TEST(AgentTest, TellsFactsOfItsHost) {
   EXPECT_FALSE(reply.facts->empty());
 }
 
+// Both readings are of one clock, so the agent's lies between ours; its own two
+// looks at a clock may be apart by what the exchange took at most.
+TEST(AgentTest, TellsItsWallClock) {
+  AgentProcess agent;
+  const auto before = std::chrono::system_clock::now().time_since_epoch();
+  agent.Send(Verb("clock"));
+  const Reply reply = agent.Read();
+  const auto after = std::chrono::system_clock::now().time_since_epoch();
+  ASSERT_TRUE(reply.clock);
+  EXPECT_GE(*reply.clock, before - (after - before));
+  EXPECT_LE(*reply.clock, after + (after - before));
+}
+
 TEST(AgentTest, OneByteStreamHasEqualBytesAtBothEnds) {
   AgentProcess sender;
   AgentProcess receiver;

@@ -122,7 +122,7 @@ TEST(ProtocolTest, OtherRequestsComeBackWhole) {
   go.port = 65535;
   EXPECT_EQ(DecodeRequest(EncodeRequest(facts)).value().address, "10.0.0.1");
   EXPECT_EQ(DecodeRequest(EncodeRequest(go)).value().port, 65535);
-  for (const char* verb : {"hello", "abort"}) {
+  for (const char* verb : {"hello", "clock", "abort"}) {
     Request request;
     request.verb = verb;
     EXPECT_EQ(DecodeRequest(EncodeRequest(request)).value().verb, verb);
@@ -253,6 +253,13 @@ TEST(ProtocolTest, RepliesComeBackWhole) {
       DecodeReply(EncodeReply(hello, Role::kSender), Role::kSender).value();
   ASSERT_TRUE(hello_back.hello);
   EXPECT_EQ(hello_back.hello->description, "Debian 12");
+
+  Reply clock;
+  clock.clock = Nanoseconds{1'700'000'000'123'456'789};
+  EXPECT_EQ(DecodeReply(EncodeReply(clock, Role::kSender), Role::kSender)
+                .value()
+                .clock,
+            Nanoseconds{1'700'000'000'123'456'789});
 
   Reply ready;
   ready.ready_port = 7001;

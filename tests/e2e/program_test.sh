@@ -79,27 +79,28 @@ our_namespaces() { ip netns list 2>/dev/null | grep -c "^wiretoll-$1-" || true; 
 case $name in
 
 verbs_that_are_not_there_are_unknown)
-  for verb in compare check advise frobnicate; do
+  for verb in compare advise frobnicate; do
     run 2 "$verb" a b
     says err "unknown verb \"$verb\""
-    says err "run, report, theory, list, lab"
+    says err "run, report, theory, list, check, lab"
     names_itself_once err
   done
   ;;
 
 help_and_version_answer)
   run 0 --help
-  for word in run report theory list lab "Exit codes"; do says out "$word"; done
+  for word in run report theory list check lab "Exit codes"; do says out "$word"; done
   run 0 --version
   says out "wiretoll 0."
-  for verb in run report theory list lab; do
+  for verb in run report theory list check lab; do
     run 0 "$verb" --help
     [[ $(lines out) -ge 3 ]] || fail "$verb --help says little"
   done
   ;;
 
 help_is_for_people_at_80_columns)
-  for verb in "" run report theory list lab "lab up" "lab down" "lab status"; do
+  for verb in "" run report theory list check lab "lab up" "lab down" \
+    "lab status"; do
     # shellcheck disable=SC2086  # Words on purpose.
     run 0 $verb --help
     awk 'length > 80 { bad = 1 } END { exit bad }' out ||
@@ -621,6 +622,122 @@ messages = 20
 STUDY
   run 0 run slow.toml --precision 50 --repeats 40 --out soon --no-report
   (($(lines soon/samples.jsonl) < 80)) || fail "went on to the limit"
+  ;;
+
+check_of_good_hosts_says_all_is_well)
+  hosts_with "$programs/wiretoll-agent"
+  run 0 check --hosts hosts.toml --ports 7211-7219
+  says out "2 hosts of hosts.toml, data ports 7211-7219"
+  says out "all is well; to measure: wiretoll run --hosts hosts.toml"
+  awk 'length > 80 { bad = 1 } END { exit bad }' out ||
+    fail "lines of over 80 columns"
+  # Both directions, and each connection came about.
+  [[ $(grep -cE '^(a  *b|b  *a)  *yes ' out) == 2 ]] || fail "not 2 pairs"
+  run 0 check --hosts hosts.toml --ports 7211-7219 --format json --quiet
+  says out '"ok": true'
+  [[ $(grep -c '"reaches": true' out) == 2 ]] || fail "not 2 pairs in JSON"
+  [[ ! -s err ]] || fail "--quiet says something"
+  ;;
+
+check_needs_a_hosts_file_that_is_one)
+  run 2 check
+  names_itself_once err
+  says err "--hosts"
+  run 2 check --hosts no-such.toml
+  says err "no-such.toml: cannot be read"
+  echo '[hosts.a]' >half.toml
+  run 2 check --hosts half.toml
+  says err "half.toml:1: hosts.a.agent: missing"
+  run 2 check --hosts half.toml --ports 0-5
+  says err '"0-5" cannot be taken'
+  ;;
+
+check_without_any_agent_exits_3)
+  hosts_with /no/such/agent
+  sed -i "s|$programs/wiretoll-agent|/no/such/agent|" hosts.toml
+  run 3 check --hosts hosts.toml
+  says out "1. host a: "
+  says out "2. host b: "
+  says out "no agent answered"
+  run 3 check --hosts hosts.toml --format json
+  says out '"kind": "agent"'
+  ;;
+
+check_tells_an_address_that_is_not_the_hosts)
+  hosts_with "$programs/wiretoll-agent"
+  sed -i 's/127.0.0.2/192.0.2.77/' hosts.toml # RFC 5737: nobody's.
+  run 1 check --hosts hosts.toml
+  says out "this host has no address 192.0.2.77"
+  says out "ip -br address"
+  ;;
+
+check_tells_what_to_do_about_a_firewall)
+  need_root
+  run 0 lab up --link none
+  cp out hosts.toml
+  run 0 lab status
+  lab=$(awk '/kept/ { print $1; exit }' out)
+  # "  linux-1  ADDRESS  namespace NAME"
+  read -r _ address _ < <(grep -F linux-1 out)
+  netns=$(awk '$1 == "linux-2" { print $4 }' out)
+  run 0 check --hosts hosts.toml
+  # The other end's answers go nowhere, as behind a firewall that drops.
+  ip netns exec "$netns" ip route add blackhole "$address" ||
+    fail "no blackhole"
+  run 1 check --hosts hosts.toml
+  says out "is a firewall in the way?"
+  says out "sudo ufw allow 7001:7099/tcp"
+  says out "ip route get"
+  [[ $(grep -cE '^linux-[12]  *linux-[12]  *no ' out) == 2 ]] ||
+    fail "not both directions fail"
+  # The hosts themselves are well.
+  [[ $(grep -cE '^linux-[12]  *0\.' out) == 2 ]] || fail "not 2 hosts"
+  run 0 lab down "$lab"
+  lab=
+  ;;
+
+check_tells_that_full_segments_are_lost)
+  need_root
+  run 0 lab up --link none
+  cp out hosts.toml
+  run 0 lab status
+  lab=$(awk '/kept/ { print $1; exit }' out)
+  read -r _ address _ < <(grep -F linux-1 out)
+  netns=$(awk '$1 == "linux-2" { print $4 }' out)
+  dev=$(ip netns exec "$netns" ip -o route get "$address" |
+    sed 's/.* dev \([^ ]*\).*/\1/')
+  # It takes 1000 bytes a packet and says 1460 a segment: as behind a tunnel
+  # whose router is silent.
+  ip netns exec "$netns" sh -c "ip link set $dev mtu 1000 &&
+    ip route add $address dev $dev advmss 1460" || fail "cannot narrow the line"
+  run 1 check --hosts hosts.toml
+  says out "linux-1 to linux-2: 1-byte messages pass, 64 KiB do not"
+  says out "ping -M do -s 1472"
+  says out "MTUs differ, 1500 and 1000 bytes"
+  run 0 lab down "$lab"
+  lab=
+  ;;
+
+check_tells_whom_it_waits_for_and_can_be_ended)
+  # shellcheck disable=SC2016  # The inner shell's own id.
+  hosts_with sh -c 'echo $$ >agent.pid; exec sleep 300'
+  "$wiretoll" check --hosts hosts.toml >out 2>err </dev/null &
+  pid=$!
+  # Given up after 20 s: the line must be there before.
+  for ((i = 0; i < 300; i++)); do
+    grep -q "waiting for" err 2>/dev/null && break
+    kill -0 "$pid" 2>/dev/null || break
+    sleep 0.05
+  done
+  says err "waiting for the agent of host b, "
+  kill -INT "$pid"
+  code=0
+  wait "$pid" || code=$?
+  [[ $code == 1 ]] || fail "exit $code after an interrupt, not 1"
+  says out "stopped before everything was checked"
+  says_not out "gave no answer"
+  [[ -s agent.pid ]] || fail "the agent was not started"
+  ! kill -0 "$(cat agent.pid)" 2>/dev/null || fail "the agent is left"
   ;;
 
 *)

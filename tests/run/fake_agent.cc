@@ -1,6 +1,6 @@
 // An agent that greets like ours and then misbehaves in one chosen way:
 //   fake_agent MODE
-// The modes are those of tests/run/run_test.cc.
+// The modes are those of tests/run/run_test.cc and tests/check/check_test.cc.
 #include <chrono>
 #include <csignal>
 #include <iostream>
@@ -22,6 +22,7 @@ void SayReply(std::int64_t id, const std::string& mode) {
   reply.id = id;
   reply.hello = Hello{mode == "other-version" ? "0.0.1" : kVersion, "linux",
                       "Linux 0.0", "a fake"};
+  if (mode == "wine") reply.hello->os = "wine";
   std::string line = EncodeReply(reply, Role::kSender);
   if (mode == "other-protocol")
     line.replace(line.find("\"v\":1"), 5, "\"v\":9");
@@ -31,9 +32,15 @@ void SayReply(std::int64_t id, const std::string& mode) {
 // Longer than any test waits; the coordinator has to end us.
 void Hang() { std::this_thread::sleep_for(120s); }
 
+// What these do wrong shows only once a first trial was taken.
+bool TakesOneTrial(const std::string& mode) {
+  return mode == "dies-later" || mode == "wine" || mode == "an-hour-ahead" ||
+         mode == "no-clock" || mode == "dies-at-clock";
+}
+
 int Misbehave(std::int64_t id, const std::string& mode) {
   const std::string head = "{\"v\":1,\"id\":" + std::to_string(id);
-  if (mode == "dies") {
+  if (mode == "dies" || mode == "dies-later") {
     std::cerr << "out of luck\n";
     return 7;
   }
@@ -47,11 +54,36 @@ int Misbehave(std::int64_t id, const std::string& mode) {
   if (mode == "other-id") Say("{\"v\":1,\"id\":999,\"ready\":{\"port\":7001}}");
   if (mode == "skips")
     Say(head + ",\"error\":\"no such option here\",\"skip\":true}");
+  if (TakesOneTrial(mode))
+    Say(head + ",\"error\":\"no more trials\",\"skip\":false}");
   std::cout.flush();
   return -1;
 }
 
+int TellTime(std::int64_t id, const std::string& mode) {
+  if (mode == "dies-at-clock") return 7;
+  Reply reply;
+  reply.id = id;
+  if (mode == "no-clock") {
+    reply.error = "this host has no clock";
+  } else {
+    const auto ahead = mode == "an-hour-ahead" ? 1h : 0h;
+    reply.clock = std::chrono::system_clock::now().time_since_epoch() + ahead;
+  }
+  Say(EncodeReply(reply, Role::kSender));
+  return -1;
+}
+
+// Ready, as a receiver that then waits; "abort" ends it.
+void SayReady(std::int64_t id) {
+  Reply reply;
+  reply.id = id;
+  reply.ready_port = 7001;
+  Say(EncodeReply(reply, Role::kReceiver));
+}
+
 int Main(const std::string& mode) {
+  int trials = 0;
   if (mode == "never-greets") Hang();
   for (std::string line; std::getline(std::cin, line);) {
     const auto request = DecodeRequest(line);
@@ -64,6 +96,11 @@ int Main(const std::string& mode) {
     } else if (asked.verb == "facts") {
       reply.facts.emplace();
       Say(EncodeReply(reply, Role::kSender));
+    } else if (asked.verb == "clock") {
+      const int code = TellTime(asked.id, mode);
+      if (code >= 0) return code;
+    } else if (asked.verb == "trial" && TakesOneTrial(mode) && ++trials == 1) {
+      SayReady(asked.id);
     } else if (asked.verb == "trial") {
       const int code = Misbehave(asked.id, mode);
       if (code >= 0) return code;

@@ -1,0 +1,370 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <numeric>
+#include <sstream>
+#include <vector>
+
+#include "harness/base/words.h"
+#include "harness/check/describe.h"
+#include "harness/check/remedies.h"
+
+namespace wiretoll {
+namespace {
+
+constexpr std::size_t kColumns = 80;
+constexpr std::size_t kGap = 2;        // Between the columns of a table.
+constexpr std::size_t kNarrowest = 8;  // Of a column that must give way.
+
+using Row = std::vector<std::string>;
+
+bool Continues(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
+}
+
+// Characters of UTF-8 text; each takes a column, near enough.
+std::size_t Width(const std::string& text) {
+  return static_cast<std::size_t>(std::count_if(
+      text.begin(), text.end(), [](char byte) { return !Continues(byte); }));
+}
+
+// Agents and files said it; a terminal must not obey it. Control characters
+// are those below space, DEL, and U+0080 to U+009F (0xC2 and a byte).
+std::string Printable(std::string text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if (byte < 0x20 || byte == 0x7F) text[i] = ' ';
+    if (byte != 0xC2 || i + 1 == text.size()) continue;
+    if (static_cast<unsigned char>(text[i + 1]) < 0xA0)
+      text[i] = text[i + 1] = ' ';
+  }
+  return text;
+}
+
+// `word` in pieces of at most `width` characters.
+std::vector<std::string> Pieces(const std::string& word, std::size_t width) {
+  std::vector<std::string> pieces(1);
+  for (const char byte : word) {
+    if (!Continues(byte) && Width(pieces.back()) == width)
+      pieces.emplace_back();
+    pieces.back() += byte;
+  }
+  return pieces;
+}
+
+std::vector<std::string> Wrap(const std::string& text, std::size_t width) {
+  std::vector<std::string> lines(1);
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    for (const std::string& piece : Pieces(word, width)) {
+      std::string& line = lines.back();
+      if (line.empty()) {
+        line = piece;
+      } else if (Width(line) + 1 + Width(piece) <= width) {
+        line += " " + piece;
+      } else {
+        lines.push_back(piece);
+      }
+    }
+  }
+  return lines;
+}
+
+// Columns as wide as what is in them; where that is over 80, the widest give
+// way.
+std::vector<std::size_t> ColumnWidths(const std::vector<Row>& rows) {
+  std::vector<std::size_t> widths(rows.front().size(), 0);
+  for (const Row& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i)
+      widths[i] = std::max(widths[i], Width(row[i]));
+  }
+  const std::size_t room = kColumns - kGap * (widths.size() - 1);
+  while (std::accumulate(widths.begin(), widths.end(), std::size_t{0}) > room) {
+    auto widest = std::max_element(widths.begin(), widths.end());
+    if (*widest <= kNarrowest) break;
+    --*widest;
+  }
+  return widths;
+}
+
+// The first row is the head.
+std::string Table(const std::vector<Row>& rows) {
+  const auto widths = ColumnWidths(rows);
+  std::string text;
+  for (const Row& row : rows) {
+    std::vector<std::vector<std::string>> cells;
+    std::size_t height = 1;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      cells.push_back(Wrap(row[i], widths[i]));
+      height = std::max(height, cells.back().size());
+    }
+    for (std::size_t line = 0; line < height; ++line) {
+      std::string out;
+      for (std::size_t i = 0; i < cells.size(); ++i) {
+        const std::string& part =
+            line < cells[i].size() ? cells[i][line] : std::string();
+        out += part + std::string(widths[i] + kGap - Width(part), ' ');
+      }
+      out.erase(out.find_last_not_of(' ') + 1);
+      text += out + "\n";
+    }
+  }
+  return text;
+}
+
+// A paragraph whose lines begin after `left`, the first with it.
+std::string Paragraph(const std::string& left, const std::string& text) {
+  std::string out;
+  std::string before = left;
+  for (const std::string& line : Wrap(text, kColumns - Width(left))) {
+    out += before + line + "\n";
+    before = std::string(Width(left), ' ');
+  }
+  return out;
+}
+
+// --- Hosts ------------------------------------------------------------------
+
+bool HoldsWord(std::string text, const std::string& word) {
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) {
+    return static_cast<char>(std::tolower(c));
+  });
+  return text.find(word) != std::string::npos;
+}
+
+// The kind of system is named whatever its description says: Wine above all.
+std::string SystemOf(const HostCheck& host) {
+  if (!host.hello) return "?";
+  const Hello& hello = *host.hello;
+  const bool named = HoldsWord(hello.description, hello.os);
+  return Printable(named ? hello.description
+                         : hello.os + ": " + hello.description);
+}
+
+std::string ClockOf(const HostCheck& host) {
+  if (!host.clock.value) return "?";
+  const auto [ahead, within] = *host.clock.value;
+  const Nanoseconds off = ahead < Nanoseconds{0} ? -ahead : ahead;
+  if (off <= within) return "same, +-" + FormatDuration(within);
+  return fmt::format("{} {}, +-{}", FormatDuration(off),
+                     ahead.count() > 0 ? "ahead" : "behind",
+                     FormatDuration(within));
+}
+
+std::string NumberOr(const Observed<std::int64_t>& seen) {
+  return seen.value ? fmt::format("{}", *seen.value) : std::string("?");
+}
+
+std::string HostTable(const CheckReport& report) {
+  std::vector<Row> rows{{"HOST", "AGENT", "SYSTEM", "ADDRESS", "MTU", "CLOCK"}};
+  for (const HostCheck& host : report.hosts) {
+    rows.push_back({Printable(host.host.name),
+                    host.hello ? Printable(host.hello->version) : "none",
+                    SystemOf(host), host.host.address, NumberOr(host.mtu_bytes),
+                    ClockOf(host)});
+  }
+  return Table(rows);
+}
+
+std::string Names(const Sights& sights, bool seen) {
+  std::vector<std::string_view> names;
+  for (const Sight& sight : sights.seen) {
+    if (sight.seen == seen) names.push_back(sight.name);
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string InWords(const Sights& sights) {
+  if (!sights.tried) return "?";
+  const std::string seen = Names(sights, true);
+  const std::string unseen = Names(sights, false);
+  if (unseen.empty()) return seen;
+  return (seen.empty() ? "" : seen + "; ") + "not: " + unseen;
+}
+
+std::string OffloadsOf(const HostCheck& host) {
+  std::vector<std::string> words;
+  for (const Offload& offload : host.offloads) {
+    if (offload.on.value == false) continue;
+    // "tx_checksum_offload" is "tx checksum" here.
+    std::string name = offload.name.substr(0, offload.name.find("_offload"));
+    std::replace(name.begin(), name.end(), '_', ' ');
+    words.push_back(offload.on.value ? name : name + "?");
+  }
+  if (host.offloads.empty()) return "?";
+  return words.empty() ? "none" : fmt::format("{}", fmt::join(words, ", "));
+}
+
+std::string SightTable(const CheckReport& report) {
+  std::vector<Row> rows{
+      {"HOST", "COUNTS WHEN IT SENDS", "WHEN IT RECEIVES", "OFFLOADS ON"}};
+  for (const HostCheck& host : report.hosts) {
+    rows.push_back({Printable(host.host.name), InWords(host.sends),
+                    InWords(host.receives), OffloadsOf(host)});
+  }
+  return Table(rows);
+}
+
+// --- Pairs ------------------------------------------------------------------
+
+std::string YesOrNo(const std::optional<bool>& answer) {
+  return !answer ? "?" : *answer ? "yes" : "no";
+}
+
+std::string WhoCounts(const PairCheck& pair) {
+  if (!pair.sender_counts || !pair.receiver_counts) return "?";
+  if (*pair.sender_counts) return *pair.receiver_counts ? "both" : "sender";
+  return *pair.receiver_counts ? "receiver" : "nobody";
+}
+
+std::string PairTable(const CheckReport& report) {
+  std::vector<Row> rows{{"FROM", "TO", "REACHES", "ROUND TRIP", "64 KIB WHOLE",
+                         "PATH MTU", "SEGMENTS COUNTED BY"}};
+  for (const PairCheck& pair : report.pairs) {
+    const auto& rounds = pair.round_trip.value;
+    rows.push_back({Printable(pair.sender), Printable(pair.receiver),
+                    YesOrNo(pair.reaches),
+                    rounds ? FormatDuration(Nanoseconds{rounds->p50_ns}) : "?",
+                    YesOrNo(pair.full_segments), NumberOr(pair.path_mtu_bytes),
+                    WhoCounts(pair)});
+  }
+  return Table(rows);
+}
+
+// --- What else --------------------------------------------------------------
+
+// Why a "?" or a "not" stands in a table, once for each reason.
+class Remarks {
+ public:
+  void Add(const std::string& whose, const std::string& words) {
+    if (words.empty()) return;
+    std::string& names = by_words_[words];
+    if (names.find(whose) != std::string::npos) return;
+    names += (names.empty() ? "" : "; ") + whose;
+    if (names == whose) order_.push_back(words);
+  }
+
+  [[nodiscard]] std::string Text() const {
+    std::string text;
+    for (const std::string& words : order_) {
+      text += Paragraph(
+          "- ", Printable(fmt::format("{}: {}", by_words_.at(words), words)));
+    }
+    return text.empty() ? text : "\n" + text;
+  }
+
+ private:
+  std::map<std::string, std::string> by_words_;
+  std::vector<std::string> order_;
+};
+
+void AddRemarks(const HostCheck& host, Remarks& remarks) {
+  const std::string& name = host.host.name;
+  if (host.hello && host.problems.empty()) {
+    if (!host.mtu_bytes.value)
+      remarks.Add(name + ", MTU", host.mtu_bytes.reason);
+    if (!host.clock.value) remarks.Add(name + ", clock", host.clock.reason);
+    for (const Offload& offload : host.offloads) {
+      if (!offload.on.value)
+        remarks.Add(name + ", " + offload.name, offload.on.reason);
+    }
+    remarks.Add(name + " as sender", host.sends.reason);
+    remarks.Add(name + " as receiver", host.receives.reason);
+  }
+  for (const std::string& note : host.notes) remarks.Add(name, note);
+}
+
+void AddRemarks(const PairCheck& pair, Remarks& remarks) {
+  const std::string name = pair.sender + " to " + pair.receiver;
+  if (!pair.not_tried.empty())
+    remarks.Add(name, "not tried: " + pair.not_tried);
+  if (pair.full_segments == true && !pair.path_mtu_bytes.value)
+    remarks.Add(name + ", path MTU", pair.path_mtu_bytes.reason);
+  for (const std::string& note : pair.notes) remarks.Add(name, note);
+}
+
+std::string RemarksText(const CheckReport& report) {
+  Remarks remarks;
+  for (const HostCheck& host : report.hosts) AddRemarks(host, remarks);
+  for (const PairCheck& pair : report.pairs) AddRemarks(pair, remarks);
+  return remarks.Text();
+}
+
+std::string ProblemsText(const CheckReport& report) {
+  std::string text;
+  std::map<std::string, std::size_t> told;  // Remedy to the problem's number.
+  std::size_t number = 0;
+  for (const CheckProblem& problem : ProblemsOf(report)) {
+    const std::string left = fmt::format("{}. ", ++number);
+    const std::string indent(left.size(), ' ');
+    text += "\n" + Paragraph(left, Printable(problem.what));
+    for (const Remedy& remedy : problem.remedies) {
+      const auto [at, first] = told.emplace(remedy.words, number);
+      if (!first) {
+        text += Paragraph(indent + "-> ",
+                          fmt::format("see what is under {}", at->second));
+        continue;
+      }
+      text +=
+          Paragraph(indent + "-> ", Printable(remedy.words) +
+                                        (remedy.commands.empty() ? "" : ":"));
+      for (const std::string& command : remedy.commands)
+        text += indent + "   " + Printable(command) + "\n";
+    }
+  }
+  return text;
+}
+
+bool SeesAll(const Sights& sights) {
+  return std::all_of(sights.seen.begin(), sights.seen.end(),
+                     [](const Sight& sight) { return sight.seen; });
+}
+
+// Who counts all there is to count needs no capture to be measured.
+std::string CapturesText(const CheckReport& report) {
+  std::string text;
+  for (const HostCheck& host : report.hosts) {
+    if (SeesAll(host.sends) && SeesAll(host.receives)) continue;
+    const Remedy capture = CaptureOn(host, report);
+    if (capture.commands.empty()) continue;
+    text += Paragraph("- ", Printable(capture.words) + ":");
+    for (const std::string& command : capture.commands)
+      text += "  " + Printable(command) + "\n";
+  }
+  return text.empty() ? text : "\n" + text;
+}
+
+std::string Verdict(const CheckReport& report) {
+  const auto problems = static_cast<long long>(ProblemsOf(report).size());
+  const ExitCode code = CodeOf(report);
+  if (report.interrupted) return "stopped before everything was checked";
+  if (code == ExitCode::kNothingRan)
+    return "no agent answered; nothing more could be checked";
+  if (code == ExitCode::kDone) {
+    return fmt::format("all is well; to measure: wiretoll run --hosts {}",
+                       report.file);
+  }
+  return Count(problems, "problem");
+}
+
+}  // namespace
+
+std::string CheckText(const CheckReport& report) {
+  const bool one_port = report.first_port == report.last_port;
+  const std::string head = fmt::format(
+      "{} of {}, data {} {}",
+      Count(static_cast<long long>(report.hosts.size()), "host"), report.file,
+      one_port ? "port" : "ports",
+      one_port ? fmt::format("{}", report.first_port)
+               : fmt::format("{}-{}", report.first_port, report.last_port));
+  std::string text = Paragraph("", Printable(head)) + "\n";
+  text += HostTable(report) + "\n" + PairTable(report) + "\n";
+  text += SightTable(report);
+  text += RemarksText(report) + CapturesText(report) + ProblemsText(report);
+  return text + "\n" + Paragraph("", Printable(Verdict(report)));
+}
+
+}  // namespace wiretoll
