@@ -7,6 +7,7 @@
 #include <cmath>
 #include <set>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "harness/analysis/run_changes.h"
@@ -53,14 +54,28 @@ std::optional<Failure> NothingInCommon(const Comparison& comparison) {
 
 // --- Cells ----------------------------------------------------------------
 
-const Case* FindCase(const Analysis& analysis, const Cell& cell) {
-  if (cell.study >= analysis.studies.size()) return nullptr;
-  const auto& cases = analysis.studies[cell.study].cases;
-  const auto found = std::find_if(
-      cases.begin(), cases.end(),
-      [&](const Case& one_case) { return one_case.id == cell.case_id; });
-  return found == cases.end() ? nullptr : &*found;
-}
+// By study and id; a search for each cell would take long in a large matrix.
+class CaseIndex {
+ public:
+  explicit CaseIndex(const std::vector<Study>& studies) {
+    for (const Study& study : studies) {
+      auto& cases = by_study_.emplace_back();
+      for (const Case& one_case : study.cases) {
+        cases.emplace(one_case.id, &one_case);
+      }
+    }
+  }
+
+  // nullptr if the study has no such case any more.
+  [[nodiscard]] const Case* Find(const Cell& cell) const {
+    if (cell.study >= by_study_.size()) return nullptr;
+    const auto found = by_study_[cell.study].find(cell.case_id);
+    return found == by_study_[cell.study].end() ? nullptr : found->second;
+  }
+
+ private:
+  std::vector<std::unordered_map<std::string, const Case*>> by_study_;
+};
 
 // Factors are compared apart; these are what else makes a case another one.
 bool SameStop(const Case* a, const Case* b) {
@@ -104,7 +119,8 @@ std::string WhyNone(const Cell& cell, Compared which) {
 
 class CellComparer {
  public:
-  explicit CellComparer(const Analysis& analysis) : analysis_(analysis) {}
+  explicit CellComparer(const Analysis& analysis)
+      : analysis_(analysis), cases_(analysis.studies) {}
 
   void Compare(ComparedCell& cell) {
     Identify(cell);
@@ -115,7 +131,7 @@ class CellComparer {
       cell.figures[i] = FigureOf(base, next, static_cast<Compared>(i));
     }
     if (base.factors != next.factors ||
-        !SameStop(FindCase(analysis_, base), FindCase(analysis_, next))) {
+        !SameStop(cases_.Find(base), cases_.Find(next))) {
       cell.missing_in = "BASE and NEW";
       cell.why =
           "the case is another one in each: the texts of the studies "
@@ -133,7 +149,7 @@ class CellComparer {
     if (some.study < analysis_.studies.size()) {
       cell.study = analysis_.studies[some.study].name;
     }
-    const Case* one_case = FindCase(analysis_, some);
+    const Case* one_case = cases_.Find(some);
     const bool rounds = one_case != nullptr &&
                         one_case->workload.pattern == Pattern::kRequestResponse;
     cell.judged_by = rounds ? Compared::kRoundTrip : Compared::kThroughput;
@@ -183,6 +199,7 @@ class CellComparer {
   }
 
   const Analysis& analysis_;
+  CaseIndex cases_;
   UnpairedIntervals intervals_;
 };
 

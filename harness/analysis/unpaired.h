@@ -22,15 +22,16 @@ struct UnpairedRatio {
 
 // 95 % intervals of such ratios.
 //
-// A bootstrap of a few blocks would be too narrow, as statistics.h says of
-// one median. So the interval is that of Mann and Whitney's rank test (H. B.
-// Mann, D. R. Whitney, 1947; its shift as E. L. Lehmann gives it, 1963): of
-// all ratios of a value of the one to a value of the other, in order, as many
-// are left out at each end as the test's 2.5 % allow. It supposes that the two
-// differ by a factor and in nothing else. Whatever the values' distribution,
-// two runs of equals are then told apart in at most 5 % of comparisons: the
-// count is exact up to some 50 blocks a side, by the normal approximation
-// beyond, and equal values make it more careful, not less.
+// A bootstrap of few blocks is too narrow: of 3 against 3 it spans all ratios,
+// and 2 of the 20 orders of six equals lie wholly on one side. So the interval
+// is that of Mann and Whitney's rank test (H. B. Mann, D. R. Whitney, 1947; its
+// shift as E. L. Lehmann gives it, 1963): of all ratios of a value of the one
+// to a value of the other, in order, as many are left out at each end as the
+// test's 2.5 % allow. It supposes that the two differ by a factor and in
+// nothing else. Whatever the values' distribution, two runs of equals are then
+// told apart in at most 5 % of comparisons: the count is exact up to some 50
+// blocks a side, by the normal approximation beyond, and equal values make it
+// more careful, not less.
 //   3 against 3 or 4 the test cannot tell anything at 5 %: 1 of the 20 or 35
 //                    orders is more than 2.5 %. The interval spans all
 //                    ratios, and at least Student's of the two mean
