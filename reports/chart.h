@@ -54,8 +54,9 @@ struct Curve {
   std::string colour;  // "#RRGGBB"
   Shape shape = Shape::kCircle;
   bool dashed = false;
-  bool error_bars = false;         // Intervals as bars instead of a band.
-  bool points_only = false;        // No line from point to point.
+  bool error_bars = false;   // Intervals as bars instead of a band.
+  bool points_only = false;  // No line from point to point.
+  bool across = false;       // Intervals are of x, as bars. With points_only.
   std::vector<ChartPoint> points;  // By rising x; may be empty.
 };
 

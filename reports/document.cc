@@ -121,6 +121,10 @@ std::string MadeBy(const Analysis& analysis) {
 
 }  // namespace
 
+std::vector<std::string> SourceTags(const Analysis& analysis) {
+  return Tags(analysis);
+}
+
 Document MakeDocument(const Analysis& analysis) {
   Document document;
   document.tags = Tags(analysis);

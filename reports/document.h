@@ -3,6 +3,8 @@
 #ifndef WIRETOLL_REPORTS_DOCUMENT_H_
 #define WIRETOLL_REPORTS_DOCUMENT_H_
 
+#include <chrono>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -77,10 +79,23 @@ struct Document {
   std::vector<std::string> notes;
   std::vector<std::string> commands;  // To repeat it.
   std::string made_by;
-  std::string no_pictures;  // Why none could be drawn, and the remedy.
+  std::string no_pictures;           // Why none could be drawn, and the remedy.
+  std::string page = "report.html";  // Where the pictures are; may be empty.
+  std::string beside =
+      "report.md, samples.csv (a row a trial), report.json (all figures)";
+  bool samples_csv = true;  // Its columns are told in the Markdown.
 };
 
+// Where the samples are from: emulated, synthetic, loopback, Wine. Stands
+// wherever their figures do.
+std::vector<std::string> SourceTags(const Analysis& analysis);
+
 Document MakeDocument(const Analysis& analysis);
+
+// Has gnuplot draw all panels, for at most `limit`. If it cannot, the document
+// says so in their place, and so does the warning that comes back.
+std::optional<std::string> DrawPictures(Document& document,
+                                        std::chrono::milliseconds limit);
 
 // One self-contained page: no script, no address outside.
 std::string HtmlPage(const Document& document);

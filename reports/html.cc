@@ -295,10 +295,8 @@ class Page {
     for (const std::string& command : document_.commands) {
       Raw(fmt::format("<pre>{}</pre>\n", HtmlText(command)));
     }
-    Raw(
-        fmt::format("<footer>{} Beside this page: report.md, samples.csv (a "
-                    "row a trial), report.json (all figures).</footer>\n",
-                    HtmlText(document_.made_by)));
+    Raw(fmt::format("<footer>{} Beside this page: {}.</footer>\n",
+                    HtmlText(document_.made_by), HtmlText(document_.beside)));
   }
 
   const Document& document_;

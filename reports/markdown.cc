@@ -42,13 +42,16 @@ void AddPicture(std::string& out, const Picture& picture) {
       picture.missing.empty() ? "" : " " + MarkdownText(picture.missing));
 }
 
-void AddPart(std::string& out, const StudyPart& part) {
+void AddPart(std::string& out, const StudyPart& part, const std::string& page) {
   if (!part.title.empty()) {
     out += fmt::format("## {}\n\n", MarkdownText(part.title));
   }
   if (!part.question.empty()) out += MarkdownText(part.question) + "\n\n";
   for (const Picture& picture : part.pictures) AddPicture(out, picture);
-  if (!part.pictures.empty()) out += "\nThe pictures are in report.html.\n\n";
+  if (!part.pictures.empty()) {
+    out += page.empty() ? "\n"
+                        : fmt::format("\nThe pictures are in {}.\n\n", page);
+  }
   for (const Table& table : part.tables) AddTable(out, table, "###");
   if (!part.source.empty()) {
     out +=
@@ -86,14 +89,16 @@ std::string MarkdownPage(const Document& document) {
   for (const std::string& note : document.notes) {
     out += fmt::format("Note: {}\n\n", MarkdownText(note));
   }
-  for (const StudyPart& part : document.parts) AddPart(out, part);
+  for (const StudyPart& part : document.parts) {
+    AddPart(out, part, document.page);
+  }
   for (const Table& table : document.tables) AddTable(out, table, "##");
   out += "## How to repeat it\n\n";
   for (const std::string& command : document.commands) {
     AddCommand(out, command);
   }
   out += MarkdownText(document.made_by) + "\n\n";
-  AddTable(out, CsvColumnsTable(), "##");
+  if (document.samples_csv) AddTable(out, CsvColumnsTable(), "##");
   return out;
 }
 

@@ -175,9 +175,9 @@ class ScriptWriter {
     const std::string& colour = curve.colour;
     if (BarsOf(curve)) {
       Add(
-          fmt::format("'-' using 1:2:3:4 with yerrorbars pt 0 lc rgb '{}' lw "
+          fmt::format("'-' using 1:2:3:4 with {}errorbars pt 0 lc rgb '{}' lw "
                       "1.4 notitle",
-                      colour));
+                      curve.across ? 'x' : 'y', colour));
     } else {
       Add(
           fmt::format("'-' using 1:2:3 with filledcurves fs transparent solid "

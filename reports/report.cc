@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <fstream>
 #include <functional>
 #include <future>
 #include <optional>
@@ -11,6 +9,7 @@
 
 #include "reports/csv.h"
 #include "reports/document.h"
+#include "reports/files.h"
 #include "reports/json.h"
 #include "reports/plots.h"
 #include "reports/text.h"
@@ -20,11 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Failure CannotWrite(const fs::path& path, const std::string& why) {
-  return {ExitCode::kNothingRan,
-          fmt::format("{} cannot be written: {}", path.string(), why)};
-}
-
 // A report can be made again, elsewhere; what counts is the samples.
 Failure WithWayOut(const Failure& failure, const ReportSpec& spec) {
   std::vector<std::string> command{"wiretoll", "report"};
@@ -33,29 +27,6 @@ Failure WithWayOut(const Failure& failure, const ReportSpec& spec) {
           fmt::format("{}\nthe samples are safe; to go on, make room or write "
                       "elsewhere:  {} --out ELSEWHERE",
                       failure.message, ShellCommand(command))};
-}
-
-// As the last call that failed left it.
-std::string WhyNot(int error) {
-  return error != 0 ? std::generic_category().message(error)
-                    : std::string("the system does not say why");
-}
-
-using Filler = std::function<Outcome<Done>(std::ostream&)>;
-
-Outcome<Done> WriteFile(const fs::path& path, const Filler& fill) {
-  errno = 0;
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  if (!out) return CannotWrite(path, WhyNot(errno));
-  Outcome<Done> filled = fill(out);
-  if (!filled.has_value()) return filled;
-  out.close();
-  if (out) return Done{};
-  const Failure failure = CannotWrite(path, WhyNot(errno));
-  // Half a page would pass for a whole one.
-  std::error_code ignored;
-  if (fs::is_regular_file(path, ignored)) fs::remove(path, ignored);
-  return failure;
 }
 
 std::vector<Panel*> PanelsOf(Document& document) {
@@ -68,7 +39,8 @@ std::vector<Panel*> PanelsOf(Document& document) {
   return panels;
 }
 
-// Gives the warning if there are none.
+}  // namespace
+
 std::optional<std::string> DrawPictures(Document& document,
                                         std::chrono::milliseconds limit) {
   const std::vector<Panel*> panels = PanelsOf(document);
@@ -86,15 +58,17 @@ std::optional<std::string> DrawPictures(Document& document,
   return std::nullopt;
 }
 
+namespace {
+
 struct FileToWrite {
   ReportFormat format;
   const char* name;
-  Filler fill;
+  FileFiller fill;
 };
 
 constexpr const char* kSamplesName = "samples.csv";
 
-Filler Text(const std::function<std::string()>& make) {
+FileFiller Text(const std::function<std::string()>& make) {
   return [make](std::ostream& out) -> Outcome<Done> {
     out << make();
     return Done{};
@@ -123,7 +97,7 @@ Outcome<WrittenReport> WritePages(const Analysis& analysis,
   for (const FileToWrite& file : files) {
     if (spec.formats.count(file.format) == 0) continue;
     const fs::path path = spec.out / file.name;
-    const auto outcome = WriteFile(path, file.fill);
+    const auto outcome = WriteWholeFile(path, file.fill);
     if (!outcome.has_value()) return outcome.error();
     written.files.push_back(path);
   }
@@ -142,9 +116,10 @@ Outcome<WrittenReport> WriteReport(const Analysis& analysis,
   std::optional<std::future<Outcome<Done>>> samples;
   if (spec.formats.count(ReportFormat::kCsv) > 0) {
     samples = std::async(std::launch::async, [&spec] {
-      return WriteFile(spec.out / kSamplesName, [&spec](std::ostream& out) {
-        return WriteSamplesCsv(spec.runs, out);
-      });
+      return WriteWholeFile(spec.out / kSamplesName,
+                            [&spec](std::ostream& out) {
+                              return WriteSamplesCsv(spec.runs, out);
+                            });
     });
   }
   Outcome<WrittenReport> written = WritePages(analysis, spec);

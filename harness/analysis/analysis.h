@@ -149,6 +149,7 @@ struct Cell {
   // Why figures that are missing are missing: all of them (no ok trial), each,
   // and the two above.
   std::string reason;
+  std::string problem;  // Of the first trial that failed or was skipped.
   std::map<Metric, std::string> why_missing;
   std::string why_no_capacity, why_no_theory;
 

@@ -42,6 +42,7 @@ bool Disturbed(const Sample& sample) {
 
 void CountOutcome(const Sample& sample, Cell& cell) {
   if (Disturbed(sample)) ++cell.disturbed;
+  if (cell.problem.empty()) cell.problem = sample.reason;  // Empty if ok.
   switch (sample.outcome) {
     case TrialOutcome::kOk:
       ++cell.ok;

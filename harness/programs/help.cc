@@ -47,6 +47,15 @@ constexpr char kReportExamples[] = R"(Examples:
   wiretoll report runs/monday runs/tuesday --out both   one report of two runs
   wiretoll report runs/monday --format html,csv         only these files)";
 
+constexpr char kCompareExamples[] = R"(Examples:
+  wiretoll compare runs/monday runs/tuesday
+  wiretoll compare runs/before runs/after --out both    a page with a picture
+  wiretoll compare runs/before runs/after --fail-on 10% > changes.txt
+
+Cells are matched by study, case and pair; blocks are not paired across runs.
+Exit codes: 0 done; 1 --fail-on found a slower cell; 2 usage, no run folder, or
+runs of different studies; 3 a file could not be written.)";
+
 constexpr char kTheoryExamples[] = R"(Examples:
   wiretoll theory                                  a row for each usual size
   wiretoll theory --payload 1,32,1448 --link 100mbit
@@ -128,6 +137,7 @@ struct Examples {
 
 constexpr std::array<Examples, 6> kOfVerbs{{{"run", kRunExamples},
                                             {"report", kReportExamples},
+                                            {"compare", kCompareExamples},
                                             {"theory", kTheoryExamples},
                                             {"list", kListExamples},
                                             {"check", kCheckExamples},

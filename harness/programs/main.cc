@@ -17,6 +17,7 @@
 #include "harness/base/words.h"
 #include "harness/lab/lab.h"
 #include "harness/programs/check_verb.h"
+#include "harness/programs/compare_verb.h"
 #include "harness/programs/options.h"
 #include "harness/programs/run_verb.h"
 #include "harness/run/hosts.h"
@@ -73,6 +74,10 @@ Outcome<ExitCode> Do(const ReportOptions& options) {
     if (!options.quiet) fmt::print("{}\n", file.string());
   }
   return ExitCode::kDone;
+}
+
+Outcome<ExitCode> Do(const CompareOptions& options) {
+  return CompareVerb(options);
 }
 
 Outcome<ExitCode> Do(const TheoryCommand& theory) {

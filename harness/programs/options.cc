@@ -132,6 +132,13 @@ std::optional<double> ParsePrecision(const std::string& text) {
   return share;
 }
 
+// Nothing is slower by all of its speed.
+std::optional<double> ParseSlower(const std::string& text) {
+  const bool marked = !text.empty() && text.back() == '%';
+  const auto share = ParsePercent(marked ? text : text + "%");
+  return share && *share < 1 ? share : std::nullopt;
+}
+
 // A line that loses everything carries no trial.
 std::optional<double> ParseLoss(const std::string& text) {
   const auto loss = ParsePercent(text);
@@ -313,6 +320,30 @@ void AddReport(CLI::App& app, std::shared_ptr<ReportOptions> report) {
   verb->add_flag("--quiet", report->quiet, "No list of files, only warnings");
 }
 
+void AddCompare(CLI::App& app, std::shared_ptr<CompareOptions> compare) {
+  CLI::App* verb = app.add_subcommand(
+      "compare", "Set two runs of the same study side by side, cell by cell");
+  verb->add_option("BASE", compare->base, "Run folder to compare with")
+      ->required();
+  verb->add_option("NEW", compare->next, "Run folder that is judged")
+      ->required();
+  using Format = CompareOptions::Format;
+  AddChoice<Format>(verb, "--format", "format", "What to print (default: text)",
+                    {{"text", Format::kText},
+                     {"md", Format::kMarkdown},
+                     {"json", Format::kJson}},
+                    [compare](Format format) { compare->format = format; });
+  AddFolder(verb, "--out", compare->out,
+            "Folder for compare.html (with a picture), compare.md and "
+            "compare.json; default: none are written");
+  AddParsed<double>(
+      verb, "--fail-on",
+      "End with 1 if a cell of NEW is slower than this, its whole 95 % "
+      "interval: 10% means under 0.9 times as fast; from 0% to below 100%",
+      ParseSlower, [compare](double share) { compare->fail_on = share; })
+      ->type_name("PCT");
+}
+
 void AddPayload(CLI::App* verb, TheoryCommand& theory) {
   const auto take = [&theory](const std::vector<std::string>& sizes) {
     for (const std::string& text : sizes)
@@ -448,12 +479,14 @@ Command ParseCommandLine(const std::vector<std::string>& arguments) {
   app.require_subcommand(1);
   const auto run = std::make_shared<RunOptions>();
   const auto report = std::make_shared<ReportOptions>();
+  const auto compare = std::make_shared<CompareOptions>();
   const auto theory = std::make_shared<TheoryCommand>();
   const auto list = std::make_shared<ListOptions>();
   const auto check = std::make_shared<CheckOptions>();
   const auto lab = std::make_shared<LabCommand>();
   AddRun(app, run);
   AddReport(app, report);
+  AddCompare(app, compare);
   AddTheory(app, theory);
   app.add_subcommand("list", "Which studies there are, and what each asks")
       ->add_flag("--json", list->json, "As JSON");
@@ -470,6 +503,7 @@ Command ParseCommandLine(const std::vector<std::string>& arguments) {
   }
   if (app.got_subcommand("run")) return *run;
   if (app.got_subcommand("report")) return *report;
+  if (app.got_subcommand("compare")) return *compare;
   if (app.got_subcommand("theory")) return *theory;
   if (app.got_subcommand("list")) return *list;
   if (app.got_subcommand("check")) return *check;

@@ -55,6 +55,13 @@ struct ReportOptions {
   bool quiet = false;
 };
 
+struct CompareOptions {
+  std::string base, next;  // Run folders, or run.json inside.
+  enum class Format { kText, kMarkdown, kJson } format = Format::kText;
+  std::optional<std::string> out;  // For page, Markdown and JSON.
+  std::optional<double> fail_on;   // A fraction, from 0, below 1.
+};
+
 struct TheoryCommand {
   TheoryOptions options;
   enum class Format { kText, kCsv, kJson } format = Format::kText;
@@ -84,8 +91,9 @@ struct Answered {
   int exit_code = 0;
 };
 
-using Command = std::variant<Answered, RunOptions, ReportOptions, TheoryCommand,
-                             ListOptions, CheckOptions, LabCommand>;
+using Command =
+    std::variant<Answered, RunOptions, ReportOptions, CompareOptions,
+                 TheoryCommand, ListOptions, CheckOptions, LabCommand>;
 
 // Prints help, version and usage errors itself; those come back as Answered
 // with the exit code (0 or 2).

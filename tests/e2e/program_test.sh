@@ -79,27 +79,27 @@ our_namespaces() { ip netns list 2>/dev/null | grep -c "^wiretoll-$1-" || true; 
 case $name in
 
 verbs_that_are_not_there_are_unknown)
-  for verb in compare advise frobnicate; do
+  for verb in advise frobnicate; do
     run 2 "$verb" a b
     says err "unknown verb \"$verb\""
-    says err "run, report, theory, list, check, lab"
+    says err "run, report, compare, theory, list, check, lab"
     names_itself_once err
   done
   ;;
 
 help_and_version_answer)
   run 0 --help
-  for word in run report theory list check lab "Exit codes"; do says out "$word"; done
+  for word in run report compare theory list check lab "Exit codes"; do says out "$word"; done
   run 0 --version
   says out "wiretoll 0."
-  for verb in run report theory list check lab; do
+  for verb in run report compare theory list check lab; do
     run 0 "$verb" --help
     [[ $(lines out) -ge 3 ]] || fail "$verb --help says little"
   done
   ;;
 
 help_is_for_people_at_80_columns)
-  for verb in "" run report theory list check lab "lab up" "lab down" \
+  for verb in "" run report compare theory list check lab "lab up" "lab down" \
     "lab status"; do
     # shellcheck disable=SC2086  # Words on purpose.
     run 0 $verb --help
@@ -594,6 +594,79 @@ a_folder_has_one_writer)
   says err2 "another wiretoll is writing here"
   [[ $(unique_trials here/samples.jsonl) == $(lines here/samples.jsonl) ]] ||
     fail "trials stand twice"
+  ;;
+
+compare_sets_two_runs_side_by_side)
+  need_root
+  small_study 2 500
+  run 0 run small.toml --out base --seed 1 --no-report
+  run 0 run small.toml --out new --seed 2 --no-report
+  run 0 compare base new
+  for word in "BASE: base" "NEW: new" "write-1" "linux-1 → linux-2" \
+    "Blocks are not paired across the runs" "emulated link" "seed"; do
+    says out "$word"
+  done
+  run 0 compare base/run.json new/samples.jsonl --format json
+  says out '"blocks_are_paired":false'
+  run 0 compare base new --format md --out page
+  says out "## What changed between the runs"
+  for file in compare.html compare.md compare.json; do
+    [[ -s page/$file ]] || fail "no $file"
+    says err "written: page/$file"
+  done
+  # A torn last line is tolerated, and said.
+  printf '{"v":1,"tri' >>new/samples.jsonl
+  run 0 compare base new
+  says out "samples.jsonl is torn"
+  ;;
+
+compare_fails_only_on_what_is_slower_beyond_its_interval)
+  need_root
+  small_study 1 3000
+  sed -i 's/^write = .*/write = [1000]/' small.toml
+  run 0 run small.toml --link 100mbit --out fast --no-report
+  run 0 run small.toml --link 10mbit --out slow --no-report
+  run 1 compare fast slow --fail-on 10%
+  says err "wiretoll: slower by more than 10.0 %: write-1000, linux-1 → linux-2"
+  says out "The link differs"
+  # A tenth of the speed is not slower by 95 %, and the other way is faster.
+  run 0 compare fast slow --fail-on 95
+  run 0 compare slow fast --fail-on 0%
+  says out "faster"
+  # Without the option a difference is no failure.
+  run 0 compare fast slow
+  ;;
+
+compare_refuses_what_it_cannot_compare)
+  mkdir here
+  for verb in "report here" "compare here here"; do
+    # shellcheck disable=SC2086  # Words on purpose.
+    run 2 $verb
+    names_itself_once err
+    mv err "${verb%% *}.said"
+  done
+  cmp -s report.said compare.said || fail "report and compare say it otherwise"
+  run 2 compare here
+  says err "NEW is required"
+  for share in ten 100% -5% 1e1 '' 5%%; do
+    run 2 compare here here --fail-on "$share"
+    says err "cannot be taken"
+  done
+  run 2 compare here here --format html
+  says err 'unknown format "html"; there are text, md, json'
+  run 2 compare here here --out -
+  says err '"-" is no folder'
+  ;;
+
+compare_names_both_studies_where_they_differ)
+  need_root
+  small_study 1 5
+  cp small.toml other.toml
+  run 0 run small.toml --out base --no-report
+  run 0 run other.toml --out new --no-report
+  run 2 compare base new
+  says err "base is of small, new is of other"
+  names_itself_once err
   ;;
 
 a_run_that_only_skips_says_why_and_exits_3)
