@@ -59,15 +59,27 @@ struct Picture {
   std::string missing;        // Why there is nothing to draw.
 };
 
+// A chapter that goes before the others: in the order of its members.
+struct Section {
+  std::string title;
+  std::string note;
+  std::vector<Picture> pictures;
+  std::vector<Table> tables;
+  std::vector<Picture> later;
+  std::vector<Table> details;
+};
+
 struct StudyPart {
   std::string title;
   std::string question;
   std::string source;
+  std::vector<Section> contrasts;  // Two systems side by side.
   std::vector<Picture> pictures;
   std::vector<Table> tables;
 };
 
 struct Document {
+  std::string banner;  // What must not be overlooked; may be empty.
   std::vector<std::string> tags;
   std::string title;
   std::string question;
@@ -77,6 +89,7 @@ struct Document {
   std::vector<std::string> notes;
   std::vector<std::string> commands;  // To repeat it.
   std::string made_by;
+  std::vector<std::string> beside;  // "samples.csv (a row a trial)"
   std::string no_pictures;  // Why none could be drawn, and the remedy.
 };
 

@@ -185,7 +185,7 @@ class ScriptWriter {
                       colour));
     }
     Add(fmt::format("'-' using 1:2 with lines lc rgb '{}' lw {} dt {} notitle",
-                    colour, curve.shape == Shape::kNone ? 1.3 : 2.2,
+                    colour, WidthOf(curve),
                     curve.dashed ? "(9,9)" : "solid"));
     for (const bool hollow : {false, true}) {
       Add(
@@ -193,6 +193,11 @@ class ScriptWriter {
                       "notitle",
                       PointType(curve.shape, hollow), colour));
     }
+  }
+
+  static double WidthOf(const Curve& curve) {
+    if (curve.width > 0) return curve.width;
+    return curve.shape == Shape::kNone ? 1.3 : 2.2;
   }
 
   // A band needs two neighbours that have one.

@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "reports/csv.h"
+#include "reports/directions_csv.h"
 #include "reports/document.h"
 #include "reports/json.h"
 #include "reports/plots.h"
@@ -60,10 +61,17 @@ Outcome<Done> WriteFile(const fs::path& path, const Filler& fill) {
 
 std::vector<Panel*> PanelsOf(Document& document) {
   std::vector<Panel*> panels;
-  for (StudyPart& part : document.parts) {
-    for (Picture& picture : part.pictures) {
+  const auto take = [&panels](std::vector<Picture>& pictures) {
+    for (Picture& picture : pictures) {
       for (Panel& panel : picture.panels) panels.push_back(&panel);
     }
+  };
+  for (StudyPart& part : document.parts) {
+    for (Section& section : part.contrasts) {
+      take(section.pictures);
+      take(section.later);
+    }
+    take(part.pictures);
   }
   return panels;
 }
@@ -119,9 +127,17 @@ Outcome<WrittenReport> WritePages(const Analysis& analysis,
        [&](std::ostream& out) -> Outcome<Done> {
          WriteReportJson(analysis, out);
          return Done{};
+       }},
+      {ReportFormat::kCsv, "directions.csv",
+       [&](std::ostream& out) -> Outcome<Done> {
+         WriteDirectionsCsv(analysis, out);
+         return Done{};
        }}};
   for (const FileToWrite& file : files) {
     if (spec.formats.count(file.format) == 0) continue;
+    // One system has no directions.
+    const bool directions = file.format == ReportFormat::kCsv;
+    if (directions && analysis.contrasts.empty()) continue;
     const fs::path path = spec.out / file.name;
     const auto outcome = WriteFile(path, file.fill);
     if (!outcome.has_value()) return outcome.error();
