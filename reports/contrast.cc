@@ -29,7 +29,7 @@ std::string SpeedHead(const Contrast& contrast) {
 }
 
 // What a figure is multiplied by before it is shown.
-double ScaleOf(const Contrast& contrast, SideFigure figure) {
+double ScaleOf(SideFigure figure) {
   if (figure != SideFigure::kSpeed) return 1;
   return kMega;  // bytes/s to MB/s, and ns to ms.
 }
@@ -97,10 +97,9 @@ std::vector<std::pair<std::string, std::string>> BuffersAt(
     const bool ours = row.buffer == at.name() && row.os == system.os &&
                       row.stack == system.stack && hosts.contains(row.host);
     if (!ours) continue;
-    const auto known =
-        std::find_if(asked.begin(), asked.end(), [&](const auto& entry) {
-          return entry.first == row.requested;
-        });
+    const auto known = std::find_if(
+        asked.begin(), asked.end(),
+        [&](const auto& entry) { return entry.first == row.requested; });
     if (known == asked.end()) {
       asked.emplace_back(row.requested, row);
       continue;
@@ -210,9 +209,8 @@ class DirectionsTable {
     Buffers();
     Add("segments counted by",
         [&](std::size_t d) { return CountedBy(contrast_, d); });
-    Add("trials", [&](std::size_t d) {
-      return TrialsText(contrast_.directions[d]);
-    });
+    Add("trials",
+        [&](std::size_t d) { return TrialsText(contrast_.directions[d]); });
     Note();
     return std::move(table_);
   }
@@ -228,8 +226,7 @@ class DirectionsTable {
   void Figure(const std::string& head, SideFigure figure) {
     const auto f = static_cast<std::size_t>(figure);
     Add(head, [&](std::size_t d) {
-      return FigureText(contrast_.directions[d].figures[f],
-                        ScaleOf(contrast_, figure));
+      return FigureText(contrast_.directions[d].figures[f], ScaleOf(figure));
     });
     for (const std::size_t d : ran_) {
       const std::string& why = contrast_.directions[d].why_missing[f];
@@ -265,8 +262,8 @@ class DirectionsTable {
     constexpr std::size_t kMost = 4;
     for (const std::string& why : why_) {
       if (++shown > kMost) break;
-      table_.note += fmt::format(" {} not observed, {}.", kNone,
-                                 Printable(why));
+      table_.note +=
+          fmt::format(" {} not observed, {}.", kNone, Printable(why));
     }
   }
 
@@ -295,7 +292,7 @@ Row SideRow(const StudyView& view, const Contrast& contrast,
   const bool base = d == contrast.base;
   const auto& ratio = one.ratios[d];
   Row row{CaseName(view, one), FullDirection(contrast, d),
-          FigureText(figures[0], ScaleOf(contrast, SideFigure::kSpeed))};
+          FigureText(figures[0], ScaleOf(SideFigure::kSpeed))};
   row.push_back(base || !ratio ? kNone : FormatNumber(ratio->median));
   row.push_back(base || !ratio || !ratio->interval
                     ? kNone
@@ -309,8 +306,8 @@ Row SideRow(const StudyView& view, const Contrast& contrast,
     row.push_back(MedianText(figures[f], 1));
   }
   for (const bool receiver : {false, true}) {
-    row.push_back(BufferOfCase(*view.analysis, contrast, {d, receiver},
-                               one.factors));
+    row.push_back(
+        BufferOfCase(*view.analysis, contrast, {d, receiver}, one.factors));
   }
   return row;
 }
@@ -351,8 +348,8 @@ Table SidesTable(const StudyView& view, const Contrast& contrast) {
       "{} not observed. Buffers as read back. All of it is in directions.csv.",
       kNone);
   if (all > table.rows.size()) {
-    table.note += fmt::format(" {} of {} rows are shown.", table.rows.size(),
-                              all);
+    table.note +=
+        fmt::format(" {} of {} rows are shown.", table.rows.size(), all);
   }
   table.empty = "No case was measured.";
   return table;
@@ -399,8 +396,8 @@ void AddRow(Chart& chart, double row, const Ratio& ratio, bool receiver) {
   point.colour = colour;
   point.shape = receiver ? Shape::kCircle : Shape::kSquare;
   point.points_only = true;
-  point.points = {{ratio.median, row, {},
-                   ratio.verdict == Verdict::kNotDistinguishable}};
+  point.points = {
+      {ratio.median, row, {}, ratio.verdict == Verdict::kNotDistinguishable}};
   chart.curves.push_back(std::move(point));
 }
 
@@ -448,20 +445,24 @@ Picture EndsPicture(const StudyView& view, const Contrast& contrast) {
     if (one.ratio && one.ratio->median > 0) made.push_back(&one);
   }
   if (made.empty()) {
-    picture.missing = "Nothing to draw: no end was changed with the other held "
-                      "fixed.";
+    picture.missing =
+        "Nothing to draw: no end was changed with the other held "
+        "fixed.";
     return picture;
   }
   picture.drawn = fmt::format(
       "One end held fixed and the other changed: ratio of the {} block by "
       "block, geometric mean over the cases both directions have, median and "
       "95 % interval (log scale). The line at 1 is no difference; hollow: the "
-      "interval covers 1 or is not known.{}",
-      contrast.rounds ? "median round trips" : "throughputs", LinkLine(view));
-  picture.keys = {{colour::kGreen, "the receiver is changed", true, false,
-                   Shape::kCircle},
-                  {colour::kOrange, "the sender is changed", true, false,
-                   Shape::kSquare}};
+      "interval covers 1 or is not known. Of {} chance alone would tell up to "
+      "{} "
+      "apart.{}",
+      contrast.rounds ? "median round trips" : "throughputs",
+      Count(static_cast<long long>(made.size()), "comparison"),
+      ByChance(made.size()), LinkLine(view));
+  picture.keys = {
+      {colour::kGreen, "the receiver is changed", true, false, Shape::kCircle},
+      {colour::kOrange, "the sender is changed", true, false, Shape::kSquare}};
   Panel panel;
   panel.request = {SwitchChart(contrast, made), picture.title,
                    picture.sentence + " " + picture.drawn};
@@ -519,8 +520,8 @@ std::optional<Picture> WritesPicture(const StudyView& view,
     if (d == contrast.base) continue;
     Curve curve = WriteCurve(view, contrast, d, reach);
     if (curve.points.empty()) continue;
-    picture.keys.push_back({curve.colour, curve.name, true, false,
-                            curve.shape});
+    picture.keys.push_back(
+        {curve.colour, curve.name, true, false, curve.shape});
     chart.curves.push_back(std::move(curve));
   }
   if (chart.curves.empty()) return std::nullopt;
@@ -544,10 +545,10 @@ std::optional<Picture> WritesPicture(const StudyView& view,
 
 Section MakeSection(const StudyView& view, const Contrast& contrast) {
   Section section;
-  section.title = fmt::format(
-      "{} and {}, side by side{}", Printable(contrast.systems[0].name),
-      Printable(contrast.systems[1].name),
-      contrast.rounds ? ": request and response" : "");
+  section.title = fmt::format("{} and {}, side by side{}",
+                              Printable(contrast.systems[0].name),
+                              Printable(contrast.systems[1].name),
+                              contrast.rounds ? ": request and response" : "");
   if (view.analysis->runs.size() > 1) {
     section.title += fmt::format(" (run {})", contrast.run + 1);
   }

@@ -113,12 +113,12 @@ std::string AnswerText(const Contrast& contrast) {
 
 // "With Linux sending, Windows for Linux as the receiver gives ...".
 std::string OneSwitch(const Contrast& contrast, const EndSwitch& one) {
-  return fmt::format(
-      "with {} {}, {} in place of {} as the {} gives {}",
-      Brief(contrast.systems[one.fixed]),
-      one.receiver ? "sending" : "receiving", Brief(contrast.systems[1]),
-      Brief(contrast.systems[0]), one.receiver ? "receiver" : "sender",
-      SwitchText(contrast, *one.ratio));
+  return fmt::format("with {} {}, {} in place of {} as the {} gives {}",
+                     Brief(contrast.systems[one.fixed]),
+                     one.receiver ? "sending" : "receiving",
+                     Brief(contrast.systems[1]), Brief(contrast.systems[0]),
+                     one.receiver ? "receiver" : "sender",
+                     SwitchText(contrast, *one.ratio));
 }
 
 // Directions that stand in the way of a switch.
@@ -148,10 +148,9 @@ std::string AgainstBase(const Contrast& contrast) {
   for (std::size_t d = 0; d < kDirections; ++d) {
     const auto& ratio = contrast.directions[d].ratio;
     if (!ratio.has_value()) continue;
-    text += fmt::format(" {} gives {}, against {}.",
-                        BriefDirection(contrast, d),
-                        SwitchText(contrast, *ratio),
-                        BriefDirection(contrast, contrast.base));
+    text += fmt::format(
+        " {} gives {}, against {}.", BriefDirection(contrast, d),
+        SwitchText(contrast, *ratio), BriefDirection(contrast, contrast.base));
   }
   return text;
 }
@@ -178,10 +177,9 @@ Card CardOf(const Contrast& contrast, const EndSwitch& one) {
       "with {} in place of {} as the {}, {} {}", Brief(contrast.systems[1]),
       Brief(contrast.systems[0]), end, Brief(contrast.systems[one.fixed]),
       one.receiver ? "sending" : "receiving");
-  const std::string range =
-      one.ratio->interval.has_value()
-          ? "; 95 %: " + RatioRange(*one.ratio->interval)
-          : "; too few blocks for an interval";
+  const std::string range = one.ratio->interval.has_value()
+                                ? "; 95 %: " + RatioRange(*one.ratio->interval)
+                                : "; too few blocks for an interval";
   if (!Told(one.ratio)) {
     return {"no difference",
             fmt::format("of {} can be told {}{}", what, where, range)};
@@ -227,8 +225,7 @@ std::string WhoIsWho(const Analysis& analysis, const Contrast& contrast) {
 }
 
 std::string SwitchText(const Contrast& contrast, const Ratio& ratio) {
-  const std::string figure =
-      fmt::format("{}×", FormatNumber(ratio.median));
+  const std::string figure = fmt::format("{}×", FormatNumber(ratio.median));
   if (ratio.verdict == Verdict::kNotDistinguishable) {
     return fmt::format("no difference that can be told: {}{}", figure,
                        InBrackets(ratio));
@@ -274,9 +271,9 @@ std::string DirectionsSentence(const Contrast& contrast) {
   return fmt::format(
       "The {} is highest from {} ({}) and lowest from {} ({}), the geometric "
       "mean over {}.",
-      what, BriefDirection(contrast, *high),
-      SpeedText(contrast, median(*high)), BriefDirection(contrast, *low),
-      SpeedText(contrast, median(*low)), Count(contrast.cases, "case"));
+      what, BriefDirection(contrast, *high), SpeedText(contrast, median(*high)),
+      BriefDirection(contrast, *low), SpeedText(contrast, median(*low)),
+      Count(contrast.cases, "case"));
 }
 
 std::string WritesSentence(const Contrast& contrast) {

@@ -53,9 +53,10 @@ std::string RatioFields(const std::optional<Ratio>& ratio) {
       ratio->interval.has_value()
           ? fmt::format("{},{}", ratio->interval->low, ratio->interval->high)
           : ",";
-  const char* verdict = ratio->verdict == Verdict::kHigher  ? "higher"
-                        : ratio->verdict == Verdict::kLower ? "lower"
-                                                    : "not distinguishable";
+  const char* verdict = ratio->verdict == Verdict::kHigher ? "higher"
+                        : ratio->verdict == Verdict::kLower
+                            ? "lower"
+                            : "not distinguishable";
   return fmt::format("{},{},{},{}", ratio->median, range, ratio->blocks,
                      verdict);
 }
@@ -98,9 +99,9 @@ class Rows {
     std::string text;
     for (const std::size_t system : {direction / 2, direction % 2}) {
       const ContrastSystem& end = contrast_.systems[system];
-      text += fmt::format("{}{},{},{}", text.empty() ? "" : ",",
-                          CsvField(end.os), CsvField(end.stack),
-                          CsvField(end.name));
+      text +=
+          fmt::format("{}{},{},{}", text.empty() ? "" : ",", CsvField(end.os),
+                      CsvField(end.stack), CsvField(end.name));
     }
     return text;
   }

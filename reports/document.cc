@@ -146,8 +146,7 @@ Document MakeDocument(const Analysis& analysis) {
   document.beside = {"report.md", "samples.csv (a row a trial)",
                      "report.json (all figures)"};
   if (!analysis.contrasts.empty()) {
-    document.beside.emplace_back(
-        "directions.csv (a row a case and direction)");
+    document.beside.emplace_back("directions.csv (a row a case and direction)");
   }
   return document;
 }

@@ -90,7 +90,7 @@ struct Document {
   std::vector<std::string> commands;  // To repeat it.
   std::string made_by;
   std::vector<std::string> beside;  // "samples.csv (a row a trial)"
-  std::string no_pictures;  // Why none could be drawn, and the remedy.
+  std::string no_pictures;          // Why none could be drawn, and the remedy.
 };
 
 Document MakeDocument(const Analysis& analysis);

@@ -198,7 +198,8 @@ class Page {
   }
 
   void Chapter(const Section& section) {
-    Raw(fmt::format("<section class=\"contrast\">\n<h2>{}</h2>\n"
+    Raw(
+        fmt::format("<section class=\"contrast\">\n<h2>{}</h2>\n"
                     "<p class=\"note\">{}</p>\n",
                     HtmlText(section.title), HtmlText(section.note)));
     for (const Picture& picture : section.pictures) Figure(picture);
@@ -321,10 +322,10 @@ class Page {
     for (const std::string& command : document_.commands) {
       Raw(fmt::format("<pre>{}</pre>\n", HtmlText(command)));
     }
-    Raw(fmt::format("<footer>{} Beside this page: {}.</footer>\n",
-                    HtmlText(document_.made_by),
-                    HtmlText(fmt::format(
-                        "{}", fmt::join(document_.beside, ", ")))));
+    Raw(fmt::format(
+        "<footer>{} Beside this page: {}.</footer>\n",
+        HtmlText(document_.made_by),
+        HtmlText(fmt::format("{}", fmt::join(document_.beside, ", ")))));
   }
 
   const Document& document_;

@@ -158,9 +158,8 @@ void AddMssGuide(Chart& chart, const Facet& facet) {
 std::vector<Key> KeysOf(const Chart& chart) {
   std::vector<Key> keys;
   for (const Curve& curve : chart.curves) {
-    keys.push_back({curve.colour,
-                    curve.name.empty() ? curve.label : curve.name, true,
-                    curve.dashed, curve.shape});
+    keys.push_back({curve.colour, curve.name.empty() ? curve.label : curve.name,
+                    true, curve.dashed, curve.shape});
   }
   return keys;
 }

@@ -185,8 +185,7 @@ class ScriptWriter {
                       colour));
     }
     Add(fmt::format("'-' using 1:2 with lines lc rgb '{}' lw {} dt {} notitle",
-                    colour, WidthOf(curve),
-                    curve.dashed ? "(9,9)" : "solid"));
+                    colour, WidthOf(curve), curve.dashed ? "(9,9)" : "solid"));
     for (const bool hollow : {false, true}) {
       Add(
           fmt::format("'-' using 1:2 with points pt {} ps 0.75 lc rgb '{}' "

@@ -54,8 +54,8 @@ struct EffectPoint {
   Ratio ratio;
 };
 struct EffectSeries {
-  std::string facet;  // Everything but factor, value and write.
-  std::string label;  // "rcvbuf 2 B"; for Nagle empty.
+  std::string facet;      // Everything but factor, value and write.
+  std::string label;      // "rcvbuf 2 B"; for Nagle empty.
   std::string name = {};  // With systems in full; empty: the label.
   std::string factor;
   FactorValue other;
@@ -67,7 +67,7 @@ struct StudyView {
   const Analysis* analysis = nullptr;
   std::size_t study = 0;
   std::vector<Group> groups;
-  std::vector<std::string> pools;    // "Linux to Linux"; one a system pair.
+  std::vector<std::string> pools;  // "Linux to Linux"; one a system pair.
   // "Debian 12, Linux 6.18.44 to Windows 11 23H2 (22631.3447)".
   std::vector<std::string> pool_names;
   std::vector<std::string> varying;  // Factors with several values.

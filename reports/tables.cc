@@ -62,10 +62,9 @@ class PairNamer {
   }
 
   [[nodiscard]] std::string operator()(const Cell& cell) const {
-    return fmt::format("{} → {}",
-                       End(cell.sender, cell.sender_os, cell.sender_system),
-                       End(cell.receiver, cell.receiver_os,
-                           cell.receiver_system));
+    return fmt::format(
+        "{} → {}", End(cell.sender, cell.sender_os, cell.sender_system),
+        End(cell.receiver, cell.receiver_os, cell.receiver_system));
   }
 
  private:
@@ -337,13 +336,14 @@ std::string FactText(const RecordedFact& fact) {
 using FactList = std::vector<std::pair<std::string, std::string>>;
 
 FactList FactsOf(const RecordedHost& host) {
-  FactList facts{{"system", Printable(SystemText(
-                                {host.os, host.stack, host.description}))},
-                 {"stack", Printable(host.stack)},
-                 {"description", Printable(host.description)},
-                 {"address", Printable(host.address)},
-                 {"agent", Printable(host.agent_version)},
-                 {"started by", Printable(ShellCommand(host.agent))}};
+  FactList facts{
+      {"system",
+       Printable(SystemText({host.os, host.stack, host.description}))},
+      {"stack", Printable(host.stack)},
+      {"description", Printable(host.description)},
+      {"address", Printable(host.address)},
+      {"agent", Printable(host.agent_version)},
+      {"started by", Printable(ShellCommand(host.agent))}};
   for (const RecordedFact& fact : host.facts) {
     facts.emplace_back(Printable(fact.name), FactText(fact));
   }
@@ -436,11 +436,10 @@ Row CaseRow(const Cell& cell, const std::string& pair,
           Value(cell, "rcvbuf")};
   for (const std::string& name : others) row.push_back(Value(cell, name));
   const auto& rate = cell.figure(Metric::kThroughput);
-  row.insert(
-      row.end(),
-      {pair, Median(rate, kMega), Range(rate, kMega),
-       Median(cell.figure(Metric::kWritesPerSegment)), BytesASegment(cell),
-       EfficiencyText(cell), OfTheBest(cell), OkText(cell)});
+  row.insert(row.end(), {pair, Median(rate, kMega), Range(rate, kMega),
+                         Median(cell.figure(Metric::kWritesPerSegment)),
+                         BytesASegment(cell), EfficiencyText(cell),
+                         OfTheBest(cell), OkText(cell)});
   return row;
 }
 
@@ -591,8 +590,8 @@ Table BuffersTable(const Analysis& analysis) {
       back += fmt::format("–{}", CountText(row.effective_high));
     }
     const bool window = row.buffer == "rcvbuf";
-    table.rows.push_back({Printable(row.host), SystemOfRow(analysis, row), Printable(row.buffer),
-                          Printable(row.requested), back,
+    table.rows.push_back({Printable(row.host), SystemOfRow(analysis, row),
+                          Printable(row.buffer), Printable(row.requested), back,
                           window ? CountText(row.initial_window) : "",
                           window ? CountText(row.peak_window) : "",
                           CountText(row.mss), Printable(row.note)});

@@ -324,7 +324,7 @@ struct Analysis {
   std::vector<RunRecord> runs;  // In the order given.
   std::vector<Study> studies;   // Parsed from the runs' own texts.
   std::vector<Cell> cells;
-  std::vector<Effect> effects;  // Of each factor that varies.
+  std::vector<Effect> effects;      // Of each factor that varies.
   std::vector<Contrast> contrasts;  // Empty with one system only.
   std::vector<ClaimResult> claims;
   std::vector<BufferRow> buffers;

@@ -34,8 +34,8 @@ void FillHosts(const RunRecord& record, const Sample& sample, Cell& cell) {
   };
   fill(cell.sender, sample.sender, cell.sender_os, cell.sender_stack);
   fill(cell.receiver, sample.receiver, cell.receiver_os, cell.receiver_stack);
-  cell.sender_system = SystemOfHost(record, cell.sender, cell.sender_os,
-                                    cell.sender_stack);
+  cell.sender_system =
+      SystemOfHost(record, cell.sender, cell.sender_os, cell.sender_stack);
   cell.receiver_system = SystemOfHost(record, cell.receiver, cell.receiver_os,
                                       cell.receiver_stack);
 }

@@ -179,10 +179,10 @@ void Contraster::FillDirections(Contrast& contrast) const {
   const auto first =
       std::find_if(contrast.directions.begin(), contrast.directions.end(),
                    [](const DirectionSide& side) { return side.ok > 0; });
-  contrast.base = first == contrast.directions.end()
-                      ? 0
-                      : static_cast<std::size_t>(
-                            first - contrast.directions.begin());
+  contrast.base =
+      first == contrast.directions.end()
+          ? 0
+          : static_cast<std::size_t>(first - contrast.directions.begin());
 }
 
 void Contraster::FillCases(Contrast& contrast) {
@@ -201,8 +201,8 @@ void Contraster::FillCases(Contrast& contrast) {
     }
     for (std::size_t d = 0; d < kDirections; ++d) {
       if (d == contrast.base) continue;
-      one.ratios[d] = PairedRatio(sides_[0][i][d],
-                                  sides_[0][i][contrast.base], intervals_);
+      one.ratios[d] =
+          PairedRatio(sides_[0][i][d], sides_[0][i][contrast.base], intervals_);
     }
     contrast.by_case.push_back(std::move(one));
   }
@@ -437,8 +437,8 @@ CaseMap CasesOf(const std::vector<Cell>& cells, const ContrastKey& key) {
       continue;
     }
     const SystemId from = SenderOf(cell), to = ReceiverOf(cell);
-    const bool ours = (from == first || from == second) &&
-                      (to == first || to == second);
+    const bool ours =
+        (from == first || from == second) && (to == first || to == second);
     if (!ours) continue;
     CaseCells& entry = cases[FactorsKey(cell.factors)];
     if (entry.first == nullptr) entry.first = &cell;

@@ -91,8 +91,8 @@ Count AckSegments(const TcpCounters& sender, const TcpCounters& receiver) {
 // peer's own segments would, else what an IP packet holds.
 Bytes LargestSegment(const TcpCounters& sender, const TcpCounters& receiver) {
   constexpr std::int64_t kMostInPacket = 65'535;
-  return {sender.mss_bytes.value_or(
-      receiver.mss_bytes.value_or(kMostInPacket))};
+  return {
+      sender.mss_bytes.value_or(receiver.mss_bytes.value_or(kMostInPacket))};
 }
 
 std::string WhyNobodyCounted(const EndReport& sender,
@@ -110,11 +110,11 @@ std::string WhyNobodyCounted(const EndReport& sender,
 
 void ExplainRetransmissions(const TcpCounters& sender, Wire& wire) {
   if (wire.retransmitted_segments) return;
-  AddReason(fmt::format("the sender does not tell its retransmissions ({}): "
-                        "payload is what was read",
-                        sender.reason.empty() ? "no reason given"
-                                              : sender.reason),
-            wire);
+  AddReason(
+      fmt::format("the sender does not tell its retransmissions ({}): "
+                  "payload is what was read",
+                  sender.reason.empty() ? "no reason given" : sender.reason),
+      wire);
 }
 
 void ChooseObserver(Wire& wire) {

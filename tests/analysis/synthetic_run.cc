@@ -252,6 +252,7 @@ RunRecord SyntheticRecord(const SyntheticRun& run) {
   record.command = {"wiretoll", "run", run.study_name};
   record.seed = run.seed;
   record.repeats = run.blocks;
+  record.synthetic = run.synthetic;
   record.studies = {
       {run.study_name, run.study_name + ".toml",
        run.study_text.empty() ? SyntheticStudyText() : run.study_text}};
@@ -260,6 +261,7 @@ RunRecord SyntheticRecord(const SyntheticRun& run) {
     recorded.name = host.name;
     recorded.os = host.os;
     recorded.stack = host.stack;
+    recorded.description = host.description;
     recorded.agent_version = "0.1.0";
     record.hosts.push_back(recorded);
   }
