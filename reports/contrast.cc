@@ -402,17 +402,16 @@ void AddRow(Chart& chart, double row, const Ratio& ratio, bool receiver) {
 }
 
 std::string SwitchName(const Contrast& contrast, const EndSwitch& one) {
-  return fmt::format("{}: {} → {}, {} {}", one.receiver ? "receiver" : "sender",
-                     Printable(contrast.systems[0].brief),
-                     Printable(contrast.systems[1].brief),
+  return fmt::format("{}, {} {}", one.receiver ? "receiver" : "sender",
                      Printable(contrast.systems[one.fixed].brief),
                      one.receiver ? "sends" : "receives");
 }
 
 Chart SwitchChart(const Contrast& contrast,
                   const std::vector<const EndSwitch*>& made) {
-  constexpr std::size_t kLongest = 52;
+  constexpr std::size_t kLongest = 34;
   Chart chart;
+  chart.width = 620;  // Few rows need no wide page, and fit a small one.
   Reach reach;
   std::size_t longest = 0;
   const std::size_t rows = made.size();
@@ -424,7 +423,7 @@ Chart SwitchChart(const Contrast& contrast,
     AddRow(chart, row, *made[i]->ratio, made[i]->receiver);
     reach.Take(*made[i]->ratio);
   }
-  chart.left = std::clamp(20 + static_cast<int>(longest) * 8, 60, 430);
+  chart.left = std::clamp(20 + static_cast<int>(longest) * 8, 60, 290);
   chart.top = 8;
   chart.height = chart.top + chart.bottom + 34 * static_cast<int>(rows);
   chart.y.low = -0.6;
@@ -460,9 +459,14 @@ Picture EndsPicture(const StudyView& view, const Contrast& contrast) {
       contrast.rounds ? "median round trips" : "throughputs",
       Count(static_cast<long long>(made.size()), "comparison"),
       ByChance(made.size()), LinkLine(view));
+  const std::string change =
+      fmt::format("{} → {}", Printable(contrast.systems[0].brief),
+                  Printable(contrast.systems[1].brief));
   picture.keys = {
-      {colour::kGreen, "the receiver is changed", true, false, Shape::kCircle},
-      {colour::kOrange, "the sender is changed", true, false, Shape::kSquare}};
+      {colour::kGreen, fmt::format("the receiver is changed, {}", change), true,
+       false, Shape::kCircle},
+      {colour::kOrange, fmt::format("the sender is changed, {}", change), true,
+       false, Shape::kSquare}};
   Panel panel;
   panel.request = {SwitchChart(contrast, made), picture.title,
                    picture.sentence + " " + picture.drawn};

@@ -111,14 +111,42 @@ std::string AnswerText(const Contrast& contrast) {
   return NotKnownText(contrast);
 }
 
-// "With Linux sending, Windows for Linux as the receiver gives ...".
+// "0.621× (0.601–0.642) with Linux sending".
 std::string OneSwitch(const Contrast& contrast, const EndSwitch& one) {
-  return fmt::format("with {} {}, {} in place of {} as the {} gives {}",
-                     Brief(contrast.systems[one.fixed]),
-                     one.receiver ? "sending" : "receiving",
-                     Brief(contrast.systems[1]), Brief(contrast.systems[0]),
-                     one.receiver ? "receiver" : "sender",
-                     SwitchText(contrast, *one.ratio));
+  const Ratio& ratio = *one.ratio;
+  const std::string who =
+      fmt::format("with {} {}", Brief(contrast.systems[one.fixed]),
+                  one.receiver ? "sending" : "receiving");
+  const std::string figure = FormatNumber(ratio.median) + "×";
+  if (Told(one.ratio)) {
+    return fmt::format("{}{} {}", figure, InBrackets(ratio), who);
+  }
+  return fmt::format("no difference that can be told {}, {}{}", who, figure,
+                     InBrackets(ratio));
+}
+
+// "Throughput with Windows in place of Linux as the receiver: ...; as the
+// sender: ...". Empty where no end was changed alone.
+std::string Switches(const Contrast& contrast) {
+  std::string text;
+  for (const bool receiver : {true, false}) {
+    std::vector<std::string> parts;
+    for (const EndSwitch& one : contrast.switches) {
+      if (one.receiver == receiver && one.ratio) {
+        parts.push_back(OneSwitch(contrast, one));
+      }
+    }
+    if (parts.empty()) continue;
+    text += text.empty()
+                ? fmt::format(
+                      "{} with {} in place of {}",
+                      contrast.rounds ? "Median round trip" : "Throughput",
+                      Brief(contrast.systems[1]), Brief(contrast.systems[0]))
+                : ";";
+    text += fmt::format(" as the {}: {}", receiver ? "receiver" : "sender",
+                        fmt::join(parts, ", "));
+  }
+  return text;
 }
 
 // Directions that stand in the way of a switch.
@@ -236,17 +264,10 @@ std::string SwitchText(const Contrast& contrast, const Ratio& ratio) {
 }
 
 std::string EndSentence(const Contrast& contrast) {
-  std::vector<std::string> parts;
-  for (const EndSwitch& one : contrast.switches) {
-    if (one.ratio) parts.push_back(OneSwitch(contrast, one));
-  }
-  std::string text = AnswerText(contrast);
-  if (!parts.empty()) {
-    text += fmt::format(": {}", fmt::join(parts, "; "));
-  }
-  text += '.';
-  if (parts.empty()) text += AgainstBase(contrast);
-  return text + MissingText(contrast);
+  const std::string switches = Switches(contrast);
+  const std::string figures =
+      switches.empty() ? AgainstBase(contrast) : fmt::format(" {}.", switches);
+  return AnswerText(contrast) + "." + figures + MissingText(contrast);
 }
 
 std::string DirectionsSentence(const Contrast& contrast) {

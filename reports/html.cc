@@ -44,6 +44,7 @@ figcaption{margin:.2rem 0 .5rem;max-width:60em}
 .drawn small,.note{color:var(--dim);font-size:.84rem}
 .box{overflow-x:auto}
 .large svg{display:block;width:100%;min-width:780px;height:auto}
+.large.narrow svg{min-width:500px;max-width:720px}
 .small{display:grid;grid-template-columns:repeat(auto-fit,minmax(300px,1fr));
 gap:1rem 1.2rem;margin-top:1rem}
 .small svg{display:block;width:100%;height:auto;max-width:420px}
@@ -66,6 +67,8 @@ th{font-weight:600;white-space:normal;overflow-wrap:normal;
 vertical-align:bottom}
 td.w,th.w{text-align:left}
 td.l{white-space:normal;overflow-wrap:anywhere;min-width:16em;max-width:30em}
+.contrast td.w{white-space:normal;min-width:7em}
+.contrast td.l{min-width:9em}
 tr.m td{background:var(--mark)}
 pre{background:var(--card);border:1px solid var(--line);border-radius:10px;
 padding:.8rem 1rem;white-space:pre-wrap;font-size:.85rem}
@@ -247,7 +250,10 @@ class Page {
     if (!panel.label.empty()) {
       Raw(fmt::format("<p class=\"which\">{}</p>\n", HtmlText(panel.label)));
     }
-    Raw(fmt::format("<div class=\"box large\" tabindex=\"0\">{}</div>\n",
+    // A picture made narrow stays so: its words would grow with it.
+    constexpr int kNarrow = 700;
+    Raw(fmt::format("<div class=\"box large{}\" tabindex=\"0\">{}</div>\n",
+                    panel.request.chart.width < kNarrow ? " narrow" : "",
                     panel.svg));
   }
 

@@ -273,6 +273,7 @@ RunRecord SyntheticRecord(const SyntheticRun& run) {
           ? "lab, " + FormatBitRate({*run.rate_bits_per_second}) +
                 " Ethernet, veth"
           : "lab, veth without a rate";
+  if (!run.link.empty()) record.link.description = run.link;
   record.link.mtu = 1500;
   return record;
 }

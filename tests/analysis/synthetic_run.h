@@ -34,6 +34,7 @@ struct SyntheticRun {
   std::optional<double> rate_bits_per_second = 100e6;
   double noise = 0.02;  // Log-normal, standard deviation of times.
   std::uint64_t seed = 1;
+  std::string link = {};  // Its description; empty: a lab's.
   // What run.json says of where the samples come from; a report of such a run
   // says that nothing was measured. Empty only for tests of that.
   std::string synthetic = "made up by tests/analysis/synthetic_run";
