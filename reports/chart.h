@@ -51,12 +51,14 @@ struct ChartPoint {
 
 struct Curve {
   std::string label;   // Stands at the curve.
+  std::string name;    // In full, for the legend; empty: the label.
   std::string colour;  // "#RRGGBB"
   Shape shape = Shape::kCircle;
   bool dashed = false;
   bool error_bars = false;   // Intervals as bars instead of a band.
   bool points_only = false;  // No line from point to point.
   bool across = false;       // Intervals are of x, as bars. With points_only.
+  double width = 0;          // Of the line, pixels; 0: by the shape.
   std::vector<ChartPoint> points;  // By rising x; may be empty.
 };
 

@@ -192,7 +192,7 @@ Outcome<WrittenReport> WriteComparison(
   if (error) return CannotWrite(out, error.message());
   Document document = ComparisonDocument(comparison);
   document.page = "compare.html";
-  document.beside = "compare.md, compare.json (all figures)";
+  document.beside = {"compare.md", "compare.json (all figures)"};
   WrittenReport written;
   const auto warning = DrawPictures(document, picture_limit);
   if (warning.has_value()) written.warnings.push_back(*warning);

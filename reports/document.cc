@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "harness/analysis/systems.h"
+#include "reports/contrast.h"
 #include "reports/pictures.h"
 #include "reports/selection.h"
 #include "reports/sentences.h"
@@ -68,6 +70,7 @@ StudyPart MakePart(const StudyView& view) {
     part.question = Printable(study.question);
     part.source = Printable(study.source);
   }
+  part.contrasts = ContrastSections(view);
   part.pictures = StudyPictures(view);
   if (!view.latency.empty()) part.tables.push_back(LatencyTable(view));
   if (view.latency.empty() || !view.facets.empty()) {
@@ -127,6 +130,7 @@ std::vector<std::string> SourceTags(const Analysis& analysis) {
 
 Document MakeDocument(const Analysis& analysis) {
   Document document;
+  if (IsSynthetic(analysis.runs)) document.banner = kSyntheticData;
   document.tags = Tags(analysis);
   std::vector<StudyView> views;
   for (std::size_t i = 0; i < analysis.studies.size(); ++i) {
@@ -143,6 +147,11 @@ Document MakeDocument(const Analysis& analysis) {
   }
   document.commands = Commands(analysis);
   document.made_by = MadeBy(analysis);
+  document.beside = {"report.md", "samples.csv (a row a trial)",
+                     "report.json (all figures)"};
+  if (!analysis.contrasts.empty()) {
+    document.beside.emplace_back("directions.csv (a row a case and direction)");
+  }
   return document;
 }
 

@@ -61,15 +61,27 @@ struct Picture {
   std::string missing;        // Why there is nothing to draw.
 };
 
+// A chapter that goes before the others: in the order of its members.
+struct Section {
+  std::string title;
+  std::string note;
+  std::vector<Picture> pictures;
+  std::vector<Table> tables;
+  std::vector<Picture> later;
+  std::vector<Table> details;
+};
+
 struct StudyPart {
   std::string title;
   std::string question;
   std::string source;
+  std::vector<Section> contrasts;  // Two systems side by side.
   std::vector<Picture> pictures;
   std::vector<Table> tables;
 };
 
 struct Document {
+  std::string banner;  // What must not be overlooked; may be empty.
   std::vector<std::string> tags;
   std::string title;
   std::string question;
@@ -79,11 +91,10 @@ struct Document {
   std::vector<std::string> notes;
   std::vector<std::string> commands;  // To repeat it.
   std::string made_by;
+  std::vector<std::string> beside;   // "samples.csv (a row a trial)"
   std::string no_pictures;           // Why none could be drawn, and the remedy.
   std::string page = "report.html";  // Where the pictures are; may be empty.
-  std::string beside =
-      "report.md, samples.csv (a row a trial), report.json (all figures)";
-  bool samples_csv = true;  // Its columns are told in the Markdown.
+  bool samples_csv = true;           // Its columns are told in the Markdown.
 };
 
 // Where the samples are from: emulated, synthetic, loopback, Wine. Stands

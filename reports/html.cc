@@ -14,10 +14,10 @@ constexpr std::size_t kPanelsBeforeFold = 6;
 // Attribute selectors turn gnuplot's fixed greys into the theme's.
 constexpr const char* kStyle = R"css(
 :root{--fg:#1f2328;--dim:#5f6672;--bg:#fff;--card:#f6f7f9;--line:#e1e4e8;
---grid:#d9dde2;--axis:#8a8f98;--mark:#fff6e0}
+--grid:#d9dde2;--axis:#8a8f98;--mark:#fff6e0;--warn:#fdeadd}
 @media (prefers-color-scheme:dark){:root{--fg:#e6e8eb;--dim:#a3abb6;
 --bg:#14171b;--card:#1c2026;--line:#2f353d;--grid:#2f353d;--axis:#6d7480;
---mark:#2d2714}}
+--mark:#2d2714;--warn:#3a2114}}
 *{box-sizing:border-box}
 html{color-scheme:light dark;-webkit-text-size-adjust:100%}
 body{font:16px/1.55 Inter,Helvetica,Arial,sans-serif;color:var(--fg);
@@ -27,6 +27,8 @@ h1{font-size:1.7rem;line-height:1.25;margin:.4em 0 .2em}
 h2{font-size:1.3rem;margin:2.8rem 0 .4rem}
 h3{font-size:1.05rem;margin:2rem 0 .4rem}
 .q{color:var(--dim);margin:.2em 0;max-width:44em}
+.banner{background:var(--warn);color:var(--fg);border:2px solid #D55E00;
+border-radius:10px;padding:.6rem 1rem;margin:0 0 1rem;font-weight:700}
 .tags{display:flex;flex-wrap:wrap;gap:.4rem;margin:0;padding:0;list-style:none}
 .tags li{font-size:.8rem;border:1px solid var(--line);border-radius:1em;
 padding:.1rem .7rem;color:var(--dim)}
@@ -42,6 +44,7 @@ figcaption{margin:.2rem 0 .5rem;max-width:60em}
 .drawn small,.note{color:var(--dim);font-size:.84rem}
 .box{overflow-x:auto}
 .large svg{display:block;width:100%;min-width:780px;height:auto}
+.large.narrow svg{min-width:500px;max-width:720px}
 .small{display:grid;grid-template-columns:repeat(auto-fit,minmax(300px,1fr));
 gap:1rem 1.2rem;margin-top:1rem}
 .small svg{display:block;width:100%;height:auto;max-width:420px}
@@ -64,6 +67,8 @@ th{font-weight:600;white-space:normal;overflow-wrap:normal;
 vertical-align:bottom}
 td.w,th.w{text-align:left}
 td.l{white-space:normal;overflow-wrap:anywhere;min-width:16em;max-width:30em}
+.contrast td.w{white-space:normal;min-width:7em}
+.contrast td.l{min-width:9em}
 tr.m td{background:var(--mark)}
 pre{background:var(--card);border:1px solid var(--line);border-radius:10px;
 padding:.8rem 1rem;white-space:pre-wrap;font-size:.85rem}
@@ -81,6 +86,13 @@ std::string Prose(const std::string& text) {
     html.replace(at, 1, "&nbsp;");
   }
   return html;
+}
+
+std::string Capital(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') {
+    text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  }
+  return text;
 }
 
 // The marker in the middle of a line, as gnuplot draws it at the curve.
@@ -134,13 +146,18 @@ class Page {
 
   void Head() {
     const std::string title = HtmlText(document_.title);
+    const std::string banner = HtmlText(document_.banner);
     Raw("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta "
         "charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\" "
         "content=\"default-src 'none'; style-src 'unsafe-inline'; img-src "
         "data:\">\n<meta name=\"viewport\" "
         "content=\"width=device-width,initial-scale=1\">\n");
     Raw(fmt::format("<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n",
-                    title, kStyle));
+                    banner.empty() ? title : banner + ". " + title, kStyle));
+    if (!banner.empty()) {
+      Raw(fmt::format("<p class=\"banner\" role=\"note\">{}</p>\n",
+                      Capital(banner)));
+    }
     if (!document_.tags.empty()) {
       Raw("<ul class=\"tags\">");
       for (const std::string& tag : document_.tags) {
@@ -172,6 +189,7 @@ class Page {
       Raw(fmt::format("<h2 dir=\"auto\">{}</h2>\n", HtmlText(part.title)));
     }
     Question(part.question);
+    for (const Section& section : part.contrasts) Chapter(section);
     for (const Picture& picture : part.pictures) Figure(picture);
     for (const Table& table : part.tables) TableBlock(table, "h3");
     if (!part.source.empty()) {
@@ -180,6 +198,18 @@ class Page {
                       "{}</p>\n",
                       HtmlText(part.source)));
     }
+  }
+
+  void Chapter(const Section& section) {
+    Raw(
+        fmt::format("<section class=\"contrast\">\n<h2>{}</h2>\n"
+                    "<p class=\"note\">{}</p>\n",
+                    HtmlText(section.title), HtmlText(section.note)));
+    for (const Picture& picture : section.pictures) Figure(picture);
+    for (const Table& table : section.tables) TableBlock(table, "h3");
+    for (const Picture& picture : section.later) Figure(picture);
+    for (const Table& table : section.details) TableBlock(table, "h3");
+    Raw("</section>\n");
   }
 
   void Figure(const Picture& picture) {
@@ -220,7 +250,10 @@ class Page {
     if (!panel.label.empty()) {
       Raw(fmt::format("<p class=\"which\">{}</p>\n", HtmlText(panel.label)));
     }
-    Raw(fmt::format("<div class=\"box large\" tabindex=\"0\">{}</div>\n",
+    // A picture made narrow stays so: its words would grow with it.
+    constexpr int kNarrow = 700;
+    Raw(fmt::format("<div class=\"box large{}\" tabindex=\"0\">{}</div>\n",
+                    panel.request.chart.width < kNarrow ? " narrow" : "",
                     panel.svg));
   }
 
@@ -295,8 +328,10 @@ class Page {
     for (const std::string& command : document_.commands) {
       Raw(fmt::format("<pre>{}</pre>\n", HtmlText(command)));
     }
-    Raw(fmt::format("<footer>{} Beside this page: {}.</footer>\n",
-                    HtmlText(document_.made_by), HtmlText(document_.beside)));
+    Raw(fmt::format(
+        "<footer>{} Beside this page: {}.</footer>\n",
+        HtmlText(document_.made_by),
+        HtmlText(fmt::format("{}", fmt::join(document_.beside, ", ")))));
   }
 
   const Document& document_;

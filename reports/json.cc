@@ -4,6 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "harness/analysis/contrast.h"
+#include "harness/analysis/systems.h"
+#include "reports/contrast_words.h"
 #include "reports/text.h"
 
 namespace wiretoll {
@@ -144,16 +147,19 @@ Json ToJson(const Cell& cell) {
             {"sender",
              {{"host", cell.sender},
               {"os", cell.sender_os},
-              {"stack", cell.sender_stack}}},
+              {"stack", cell.sender_stack},
+              {"system", cell.sender_system}}},
             {"receiver",
              {{"host", cell.receiver},
               {"os", cell.receiver_os},
-              {"stack", cell.receiver_stack}}},
+              {"stack", cell.receiver_stack},
+              {"system", cell.receiver_system}}},
             {"link", cell.link},
             {"ok_trials", cell.ok},
             {"failed_trials", cell.failed},
             {"skipped_trials", cell.skipped},
-            {"disturbed_trials", cell.disturbed}};
+            {"disturbed_trials", cell.disturbed},
+            {"observers", cell.observers}};
   json["figures"] = FiguresOf(cell);
   json["capacity"] = cell.capacity ? ToJson(*cell.capacity) : Json(nullptr);
   json["theory"] = cell.theory ? ToJson(*cell.theory) : Json(nullptr);
@@ -169,6 +175,159 @@ Json ToJson(const Effect& effect) {
           {"base_cell", effect.base_cell},
           {"other_cell", effect.other_cell},
           {"ratio", ToJson(effect.ratio)}};
+}
+
+// --- Two systems side by side -----------------------------------------------
+
+std::string UnitOf(SideFigure figure, bool rounds) {
+  switch (figure) {
+    case SideFigure::kSpeed:
+      return rounds ? "_ns" : "_bytes_per_s";
+    case SideFigure::kSenderCpu:
+    case SideFigure::kReceiverCpu:
+      return "_ns_per_byte";
+    case SideFigure::kStalls:
+      return "_rounds";
+    case SideFigure::kSegmentsPerWrite:
+    case SideFigure::kCount:
+      break;
+  }
+  return {};
+}
+
+std::string SideName(SideFigure figure, bool rounds) {
+  const std::string name = figure == SideFigure::kSpeed
+                               ? (rounds ? "latency_p50" : "throughput")
+                               : SideFigureName(figure);
+  return name + UnitOf(figure, rounds);
+}
+
+Json SidesJson(const SideFigures& figures, bool rounds) {
+  Json json = Json::object();
+  for (std::size_t f = 0; f < kSideFigureCount; ++f) {
+    const std::string name = SideName(static_cast<SideFigure>(f), rounds);
+    if (!figures[f]) {
+      json[name] = nullptr;
+      continue;
+    }
+    Json figure{{"median", figures[f]->median}};
+    PutInterval(figure, figures[f]->interval, figures[f]->blocks);
+    json[name] = std::move(figure);
+  }
+  return json;
+}
+
+Json RatioJson(const std::optional<Ratio>& ratio) {
+  return ratio ? ToJson(*ratio) : Json(nullptr);
+}
+
+Json DirectionJson(const Contrast& contrast, std::size_t d) {
+  const DirectionSide& side = contrast.directions[d];
+  Json json{{"sender", contrast.systems[d / 2].name},
+            {"receiver", contrast.systems[d % 2].name},
+            {"ran", side.ran()},
+            {"pairs", Json::array()},
+            {"ok_trials", side.ok},
+            {"failed_trials", side.failed},
+            {"skipped_trials", side.skipped},
+            {"observers", side.observers},
+            {"figures", SidesJson(side.figures, contrast.rounds)},
+            {"ratio_to_base", RatioJson(side.ratio)}};
+  for (const auto& [sender, receiver] : side.pairs) {
+    json["pairs"].push_back({{"sender", sender}, {"receiver", receiver}});
+  }
+  Json why = Json::object();
+  for (std::size_t f = 0; f < kSideFigureCount; ++f) {
+    if (side.figures[f]) continue;
+    const std::string& reason = side.why_missing[f];
+    why[SideName(static_cast<SideFigure>(f), contrast.rounds)] =
+        !side.ran()      ? "no pair of hosts ran in this direction"
+        : reason.empty() ? "not observed"
+                         : reason;
+  }
+  if (!side.ratio) {
+    why["ratio_to_base"] = d == contrast.base
+                               ? "it is the base"
+                               : "no block has it in both directions";
+  }
+  json["why_null"] = std::move(why);
+  return json;
+}
+
+Json ToJson(const EndSwitch& one) {
+  Json json{{"changed_end", one.receiver ? "receiver" : "sender"},
+            {"fixed_system", one.fixed},
+            {"base_direction", one.base},
+            {"other_direction", one.other},
+            {"ratio", RatioJson(one.ratio)},
+            {"cases", one.cases},
+            {"higher_cases", one.higher},
+            {"lower_cases", one.lower},
+            {"missing_directions", one.missing}};
+  if (!one.ratio) json["why_null"] = "a direction it takes has no figure";
+  return json;
+}
+
+Json ToJson(const Contrast& contrast, const CaseSides& one) {
+  Json directions = Json::array();
+  for (std::size_t d = 0; d < kDirections; ++d) {
+    const bool ran = contrast.directions[d].ran();
+    Json side{{"figures", SidesJson(one.figures[d], contrast.rounds)},
+              {"ratio_to_base", RatioJson(one.ratios[d])}};
+    side["why_null"] = !ran ? "no pair of hosts ran in this direction"
+                            : "the cells of this case have the reasons; the "
+                              "base has no ratio";
+    directions.push_back(std::move(side));
+  }
+  return {{"case", one.case_id},
+          {"factors", ToJson(one.factors)},
+          {"directions", std::move(directions)}};
+}
+
+Json WritesJson(const Contrast& contrast) {
+  Json writes = Json::array();
+  for (const WriteRatio& at : contrast.by_write) {
+    Json ratios = Json::array();
+    for (const auto& ratio : at.ratios) ratios.push_back(RatioJson(ratio));
+    writes.push_back({{"write_bytes", at.write},
+                      {"ratios_to_base", std::move(ratios)},
+                      {"why_null",
+                       "the base, or a direction that has no "
+                       "figure at this size"}});
+  }
+  return writes;
+}
+
+// Directions are numbered 2 x sender + receiver.
+Json ToJson(const Contrast& contrast) {
+  constexpr std::array<const char*, 5> kAnswers{"not known", "neither",
+                                                "sender", "receiver", "both"};
+  Json systems = Json::array(), directions = Json::array();
+  for (const ContrastSystem& system : contrast.systems) {
+    systems.push_back(
+        {{"os", system.os}, {"stack", system.stack}, {"name", system.name}});
+  }
+  for (std::size_t d = 0; d < kDirections; ++d) {
+    directions.push_back(DirectionJson(contrast, d));
+  }
+  Json json{{"run", contrast.run},
+            {"study", contrast.study},
+            {"pattern", contrast.rounds ? "request-response" : "stream"},
+            {"systems", std::move(systems)},
+            {"which_end", kAnswers[static_cast<std::size_t>(contrast.answer)]},
+            {"sentence", EndSentence(contrast)},
+            {"base_direction", contrast.base},
+            {"directions", std::move(directions)},
+            {"switches", Json::array()},
+            {"by_write", WritesJson(contrast)},
+            {"cases", Json::array()}};
+  for (const EndSwitch& one : contrast.switches) {
+    json["switches"].push_back(ToJson(one));
+  }
+  for (const CaseSides& one : contrast.by_case) {
+    json["cases"].push_back(ToJson(contrast, one));
+  }
+  return json;
 }
 
 Json ToJson(const ClaimResult& result) {
@@ -241,6 +400,7 @@ Json ToJson(const RecordedHost& host) {
   return {{"name", host.name},
           {"os", host.os},
           {"stack", host.stack},
+          {"system", SystemText({host.os, host.stack, host.description})},
           {"description", host.description},
           {"address", host.address},
           {"agent", host.agent},
@@ -279,6 +439,7 @@ Json ToJson(const RunRecord& run) {
             {"hosts", std::move(hosts)},
             {"pairs", std::move(pairs)},
             {"link", ToJson(run.link)}};
+  if (!run.synthetic.empty()) json["synthetic"] = run.synthetic;
   if (!run.precision) json["why_null"] = "no precision was asked for";
   return json;
 }
@@ -315,6 +476,7 @@ Json Totals(const Analysis& analysis) {
            {{"equal_trials", analysis.agreement.equal},
             {"different_trials", analysis.agreement.different},
             {"one_observer_trials", analysis.agreement.one_observer},
+            {"observers", analysis.agreement.observers},
             {"causes", std::move(causes)}}}};
 }
 
@@ -343,11 +505,17 @@ std::string JsonMetricName(Metric metric) {
 
 void WriteReportJson(const Analysis& analysis, std::ostream& out) {
   out << "{\"v\":" << kReportVersion;
+  if (IsSynthetic(analysis.runs)) {
+    out << ",\n\"banner\":" << Dump(Json(kSyntheticData));
+  }
   out << ",\n\"totals\":" << Dump(Totals(analysis));
   WriteList("runs", analysis.runs, out);
   WriteList("studies", analysis.studies, out);
   WriteList("cells", analysis.cells, out);
   WriteList("effects", analysis.effects, out);
+  if (!analysis.contrasts.empty()) {
+    WriteList("contrasts", analysis.contrasts, out);
+  }
   WriteList("claims", analysis.claims, out);
   WriteList("buffers", analysis.buffers, out);
   WriteList("problems", analysis.problems, out);

@@ -42,11 +42,22 @@ void AddPicture(std::string& out, const Picture& picture) {
       picture.missing.empty() ? "" : " " + MarkdownText(picture.missing));
 }
 
+void AddSection(std::string& out, const Section& section) {
+  out += fmt::format("## {}\n\n{}\n\n", MarkdownText(section.title),
+                     MarkdownText(section.note));
+  for (const Picture& picture : section.pictures) AddPicture(out, picture);
+  for (const Picture& picture : section.later) AddPicture(out, picture);
+  out += '\n';
+  for (const Table& table : section.tables) AddTable(out, table, "###");
+  for (const Table& table : section.details) AddTable(out, table, "###");
+}
+
 void AddPart(std::string& out, const StudyPart& part, const std::string& page) {
   if (!part.title.empty()) {
     out += fmt::format("## {}\n\n", MarkdownText(part.title));
   }
   if (!part.question.empty()) out += MarkdownText(part.question) + "\n\n";
+  for (const Section& section : part.contrasts) AddSection(out, section);
   for (const Picture& picture : part.pictures) AddPicture(out, picture);
   if (!part.pictures.empty()) {
     out += page.empty() ? "\n"
@@ -74,6 +85,9 @@ void AddCommand(std::string& out, const std::string& command) {
 
 std::string MarkdownPage(const Document& document) {
   std::string out = fmt::format("# {}\n\n", MarkdownText(document.title));
+  if (!document.banner.empty()) {
+    out += fmt::format("> **{}**\n\n", MarkdownText(document.banner));
+  }
   for (const std::string& tag : document.tags) {
     out += fmt::format("- {}\n", MarkdownText(tag));
   }

@@ -78,6 +78,7 @@ struct CurveKind {
 Curve MeasuredCurve(const Series& series, const CurveKind& kind) {
   Curve curve;
   curve.label = series.label;
+  curve.name = series.name;
   curve.colour = series.colour;
   curve.shape = series.shape;
   curve.dashed = series.dashed;
@@ -93,6 +94,11 @@ Curve MeasuredCurve(const Series& series, const CurveKind& kind) {
     curve.points.push_back(point);
   }
   return curve;
+}
+
+void Extend(Curve& curve, const std::string& what) {
+  curve.label += what;
+  if (!curve.name.empty()) curve.name += what;
 }
 
 using TheoryFigure =
@@ -152,8 +158,8 @@ void AddMssGuide(Chart& chart, const Facet& facet) {
 std::vector<Key> KeysOf(const Chart& chart) {
   std::vector<Key> keys;
   for (const Curve& curve : chart.curves) {
-    keys.push_back(
-        {curve.colour, curve.label, true, curve.dashed, curve.shape});
+    keys.push_back({curve.colour, curve.name.empty() ? curve.label : curve.name,
+                    true, curve.dashed, curve.shape});
   }
   return keys;
 }
@@ -186,7 +192,11 @@ void ShareAxes(std::vector<Chart>& charts, const CurveKind& kind) {
 void AddPanels(Picture& picture, std::vector<Chart> charts,
                const std::vector<std::string>& labels) {
   const std::size_t all = charts.size();
-  if (all > 1 || !charts.front().curve_labels) {
+  const std::vector<Curve>& curves = charts.front().curves;
+  const bool named =
+      std::any_of(curves.begin(), curves.end(),
+                  [](const Curve& curve) { return !curve.name.empty(); });
+  if (all > 1 || named || !charts.front().curve_labels) {
     picture.keys = KeysOf(charts.front());
   }
   for (std::size_t i = 0; i < std::min(all, kMostPanels + 1); ++i) {
@@ -348,12 +358,12 @@ Picture SegmentsPicture(const StudyView& view) {
     Chart chart;
     for (const Series& series : facet.series) {
       chart.curves.push_back(MeasuredCurve(series, segments));
-      chart.curves.back().label += ": a segment";
+      Extend(chart.curves.back(), ": a segment");
     }
     // After all solid ones, so that a ring shows where curves coincide.
     for (const Series& series : facet.series) {
       chart.curves.push_back(MeasuredCurve(series, reads));
-      chart.curves.back().label += ": a read";
+      Extend(chart.curves.back(), ": a read");
       chart.curves.back().dashed = true;
       chart.curves.back().shape = Shape::kDiamond;
     }
@@ -379,6 +389,7 @@ Curve EffectCurve(const EffectSeries& series, std::size_t place) {
                                 colour::kVermilion, colour::kBlue};
   Curve curve;
   curve.label = series.label;
+  curve.name = series.name;
   curve.colour = series.factor == "nagle" && place == 0
                      ? colour::kBlue  // As in every picture.
                      : kColours[place % kColours.size()];
@@ -463,6 +474,13 @@ std::size_t FirstPool(const StudyView& view) {
   return view.groups.front().pool;
 }
 
+bool HasContrast(const StudyView& view) {
+  const auto& all = view.analysis->contrasts;
+  return std::any_of(all.begin(), all.end(), [&](const Contrast& contrast) {
+    return contrast.study == view.study;
+  });
+}
+
 bool Varies(const StudyView& view, const std::string& factor) {
   return std::find(view.varying.begin(), view.varying.end(), factor) !=
          view.varying.end();
@@ -476,7 +494,8 @@ std::vector<Picture> StudyPictures(const StudyView& view) {
     pictures.push_back(ThroughputPicture(view));
     pictures.push_back(EfficiencyPicture(view));
     pictures.push_back(SegmentsPicture(view));
-    if (view.pools.size() > 1) {
+    // Two systems have a section of their own.
+    if (view.pools.size() > 1 && !HasContrast(view)) {
       pictures.push_back(EffectPicture(
           view, {"pair", "the pair of systems", view.pools[FirstPool(view)]}));
     }

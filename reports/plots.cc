@@ -185,14 +185,18 @@ class ScriptWriter {
                       colour));
     }
     Add(fmt::format("'-' using 1:2 with lines lc rgb '{}' lw {} dt {} notitle",
-                    colour, curve.shape == Shape::kNone ? 1.3 : 2.2,
-                    curve.dashed ? "(9,9)" : "solid"));
+                    colour, WidthOf(curve), curve.dashed ? "(9,9)" : "solid"));
     for (const bool hollow : {false, true}) {
       Add(
           fmt::format("'-' using 1:2 with points pt {} ps 0.75 lc rgb '{}' "
                       "notitle",
                       PointType(curve.shape, hollow), colour));
     }
+  }
+
+  static double WidthOf(const Curve& curve) {
+    if (curve.width > 0) return curve.width;
+    return curve.shape == Shape::kNone ? 1.3 : 2.2;
   }
 
   // A band needs two neighbours that have one.

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "reports/csv.h"
+#include "reports/directions_csv.h"
 #include "reports/document.h"
 #include "reports/files.h"
 #include "reports/json.h"
@@ -31,10 +32,17 @@ Failure WithWayOut(const Failure& failure, const ReportSpec& spec) {
 
 std::vector<Panel*> PanelsOf(Document& document) {
   std::vector<Panel*> panels;
-  for (StudyPart& part : document.parts) {
-    for (Picture& picture : part.pictures) {
+  const auto take = [&panels](std::vector<Picture>& pictures) {
+    for (Picture& picture : pictures) {
       for (Panel& panel : picture.panels) panels.push_back(&panel);
     }
+  };
+  for (StudyPart& part : document.parts) {
+    for (Section& section : part.contrasts) {
+      take(section.pictures);
+      take(section.later);
+    }
+    take(part.pictures);
   }
   return panels;
 }
@@ -93,9 +101,17 @@ Outcome<WrittenReport> WritePages(const Analysis& analysis,
        [&](std::ostream& out) -> Outcome<Done> {
          WriteReportJson(analysis, out);
          return Done{};
+       }},
+      {ReportFormat::kCsv, "directions.csv",
+       [&](std::ostream& out) -> Outcome<Done> {
+         WriteDirectionsCsv(analysis, out);
+         return Done{};
        }}};
   for (const FileToWrite& file : files) {
     if (spec.formats.count(file.format) == 0) continue;
+    // One system has no directions.
+    const bool directions = file.format == ReportFormat::kCsv;
+    if (directions && analysis.contrasts.empty()) continue;
     const fs::path path = spec.out / file.name;
     const auto outcome = WriteWholeFile(path, file.fill);
     if (!outcome.has_value()) return outcome.error();

@@ -60,18 +60,48 @@ bool StacksNeeded(const std::set<SystemPair>& pairs) {
                      [](const auto& entry) { return entry.second.size() > 1; });
 }
 
-std::string PoolName(const SystemPair& pair, bool stacks, bool runs) {
+std::string BriefPool(const SystemPair& pair, bool stacks) {
   const auto& [run, from, from_stack, to, to_stack] = pair;
   const auto name = [stacks](const std::string& os, const std::string& stack) {
-    std::string system = SystemName(os);
-    if (!stacks || stack.empty()) return system;
-    return os == "linux" ? Printable(stack)
-                         : fmt::format("{}, {}", system, Printable(stack));
+    return Printable(stacks ? SystemText({os, stack, {}}) : SystemName(os));
   };
-  std::string text =
-      fmt::format("{} to {}", name(from, from_stack), name(to, to_stack));
-  if (runs) text += fmt::format(", run {}", run + 1);
-  return text;
+  return fmt::format("{} to {}", name(from, from_stack), name(to, to_stack));
+}
+
+// By the names that all hosts of the pool share, else by their stacks.
+std::string FullPool(const SystemPair& pair,
+                     const std::vector<const Cell*>& cells) {
+  const auto& [run, from, from_stack, to, to_stack] = pair;
+  std::set<std::string> senders, receivers;
+  for (const Cell* cell : cells) {
+    senders.insert(cell->sender_system);
+    receivers.insert(cell->receiver_system);
+  }
+  const auto name = [](const std::set<std::string>& names,
+                       const std::string& os, const std::string& stack) {
+    const bool one = names.size() == 1 && !names.begin()->empty();
+    return Printable(one ? *names.begin() : SystemText({os, stack, {}}));
+  };
+  return fmt::format("{} to {}", name(senders, from, from_stack),
+                     name(receivers, to, to_stack));
+}
+
+void NamePools(const std::map<SystemPair, std::vector<const Cell*>>& pools,
+               StudyView& view) {
+  std::set<SystemPair> pairs;
+  for (const auto& [pair, cells] : pools) pairs.insert(pair);
+  const bool stacks = StacksNeeded(pairs);
+  const std::vector<RunRecord>& runs = view.analysis->runs;
+  for (const auto& [pair, cells] : pools) {
+    const std::size_t run = std::get<0>(pair);
+    std::string where;
+    if (run < runs.size() && runs[run].link.kind == "loopback") {
+      where = " over loopback";
+    }
+    if (runs.size() > 1) where += fmt::format(", run {}", run + 1);
+    view.pools.push_back(BriefPool(pair, stacks) + where);
+    view.pool_names.push_back(FullPool(pair, cells) + where);
+  }
 }
 
 void PoolFigures(const Analysis& analysis, MedianIntervals& intervals,
@@ -119,14 +149,11 @@ std::string FactorsKey(const Factors& factors) {
 
 void MakeGroups(StudyView& view) {
   const Analysis& analysis = *view.analysis;
-  std::set<SystemPair> pairs;
+  std::map<SystemPair, std::vector<const Cell*>> pairs;
   for (const Cell& cell : analysis.cells) {
-    if (cell.study == view.study) pairs.insert(SystemsOf(cell));
+    if (cell.study == view.study) pairs[SystemsOf(cell)].push_back(&cell);
   }
-  const bool stacks = StacksNeeded(pairs);
-  for (const SystemPair& pair : pairs) {
-    view.pools.push_back(PoolName(pair, stacks, analysis.runs.size() > 1));
-  }
+  NamePools(pairs, view);
   std::map<std::pair<std::string, SystemPair>, std::size_t> known;
   for (const std::size_t i : CellsInOrder(view)) {
     const Cell& cell = analysis.cells[i];
@@ -271,14 +298,18 @@ Series StyleSeries(const StudyView& view, const Group& group) {
   series.order = {group.pool, index};
   const bool pools = view.pools.size() > 1;
   const std::size_t tone = pools ? group.pool : index;
-  series.colour = kSeriesColours[tone % kSeriesColours.size()];
-  series.shape = kSeriesShapes[(pools && value == nullptr ? tone : index) %
-                               kSeriesShapes.size()];
+  series.colour = PoolColour(tone);
+  series.shape = PoolShape(pools && value == nullptr ? tone : index);
   series.dashed = pools && index > 0;
-  if (pools) series.label = view.pools[group.pool];
+  if (pools) {
+    series.label = view.pools[group.pool];
+    series.name = view.pool_names[group.pool];
+  }
   if (value != nullptr) {
+    const std::string text = FactorText(view.series_factor, *value);
     if (!series.label.empty()) series.label += ", ";
-    series.label += FactorText(view.series_factor, *value);
+    series.label += text;
+    if (pools) series.name += ", " + text;
   }
   if (series.label.empty()) series.label = "measured";
   return series;
@@ -386,7 +417,9 @@ std::map<EffectKey, EffectsByWrite> GatherEffects(const StudyView& view,
   return found;
 }
 
-std::string EffectLabel(const StudyView& view, const Effect& effect) {
+// With the names of its pool, brief or in full.
+std::string EffectLabel(const StudyView& view, const Effect& effect,
+                        const std::vector<std::string>& pools) {
   // A pair of hosts is called by its systems.
   std::string label =
       effect.factor == "pair" ? "" : FactorText(effect.factor, effect.other);
@@ -397,12 +430,20 @@ std::string EffectLabel(const StudyView& view, const Effect& effect) {
       continue;
     }
     if (!label.empty()) label += ", ";
-    label += view.pools[group.pool];
+    label += pools[group.pool];
   }
   return label;
 }
 
 }  // namespace
+
+const char* PoolColour(std::size_t pool) {
+  return kSeriesColours[pool % kSeriesColours.size()];
+}
+
+Shape PoolShape(std::size_t pool) {
+  return kSeriesShapes[pool % kSeriesShapes.size()];
+}
 
 std::optional<std::int64_t> WriteOf(const Factors& factors) {
   const FactorValue* write = FindFactor(factors, "write");
@@ -410,16 +451,6 @@ std::optional<std::int64_t> WriteOf(const Factors& factors) {
   const auto* bytes = std::get_if<std::int64_t>(write);
   if (bytes == nullptr || *bytes < 1) return std::nullopt;
   return *bytes;
-}
-
-std::string SystemName(const std::string& os) {
-  if (os == "linux") return "Linux";
-  if (os == "windows") return "Windows";
-  if (os == "wine") return "Wine (not Windows)";
-  if (os == "ns3") return "ns-3 (simulated)";
-  if (os == "lwip") return "lwIP";
-  if (os == "gvisor") return "gVisor";
-  return os.empty() ? "unknown system" : Printable(os);
 }
 
 std::vector<std::size_t> CellsInOrder(const StudyView& view) {
@@ -489,7 +520,10 @@ std::vector<EffectSeries> EffectsOf(const StudyView& view,
     series.other = any.other;
     series.facet = FactorsText(analysis.cells[any.other_cell].factors,
                                FacetFactors(view, factor));
-    series.label = EffectLabel(view, any);
+    series.label = EffectLabel(view, any, view.pools);
+    if (view.pools.size() > 1) {
+      series.name = EffectLabel(view, any, view.pool_names);
+    }
     for (const auto& [write, effects] : by_write) {
       const auto ratio = PoolRatio(analysis, effects, intervals);
       if (ratio.has_value()) series.points.push_back({write, *ratio});

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "harness/analysis/analysis.h"
+#include "harness/analysis/systems.h"
 #include "reports/chart.h"
 
 namespace wiretoll {
@@ -34,6 +35,7 @@ struct Group {
 struct Series {
   std::pair<std::size_t, std::size_t> order;  // System pair, then value.
   std::string label;                          // "Nagle on"
+  std::string name;  // With systems in full; empty: the label.
   std::string colour;
   Shape shape = Shape::kCircle;
   bool dashed = false;
@@ -52,8 +54,9 @@ struct EffectPoint {
   Ratio ratio;
 };
 struct EffectSeries {
-  std::string facet;  // Everything but factor, value and write.
-  std::string label;  // "rcvbuf 2 B"; for Nagle empty.
+  std::string facet;      // Everything but factor, value and write.
+  std::string label;      // "rcvbuf 2 B"; for Nagle empty.
+  std::string name = {};  // With systems in full; empty: the label.
   std::string factor;
   FactorValue other;
   std::vector<EffectPoint> points;  // By rising write.
@@ -64,7 +67,9 @@ struct StudyView {
   const Analysis* analysis = nullptr;
   std::size_t study = 0;
   std::vector<Group> groups;
-  std::vector<std::string> pools;    // "Linux to Linux"; one a system pair.
+  std::vector<std::string> pools;  // "Linux to Linux"; one a system pair.
+  // "Debian 12, Linux 6.18.44 to Windows 11 23H2 (22631.3447)".
+  std::vector<std::string> pool_names;
   std::vector<std::string> varying;  // Factors with several values.
   std::string series_factor;         // Told apart by colour; may be empty.
   std::map<std::string, std::size_t> case_places;  // In the study's order.
@@ -96,8 +101,9 @@ std::vector<std::size_t> CellsInOrder(const StudyView& view);
 std::string CaseText(const StudyView& view, const Group& group,
                      const std::vector<std::string>& without = {});
 
-// "Linux", "Wine (not Windows)", "ns-3 (simulated)".
-std::string SystemName(const std::string& os);
+// A pool keeps its colour in all pictures.
+const char* PoolColour(std::size_t pool);
+Shape PoolShape(std::size_t pool);
 
 // Bits a second of the link that the view's cells ran over, if known.
 std::optional<double> LineRate(const StudyView& view);

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "harness/base/units.h"
+#include "reports/contrast_words.h"
 #include "reports/text.h"
 
 namespace wiretoll {
@@ -610,12 +611,33 @@ std::string BufferSentence(const std::vector<BufferRow>& rows) {
       *widest->effective_low);
 }
 
+std::string ObserverText(const std::string& observer) {
+  if (observer == "capture") return "a capture on the link";
+  if (observer == "receiver-counters") return "the receiving end's kernel";
+  if (observer == "sender-counters") return "the sending end's kernel";
+  return observer == "none" || observer.empty() ? "nobody"
+                                                : Printable(observer);
+}
+
+std::string ObserverSentence(const Agreement& agreement) {
+  std::vector<std::string> parts;
+  for (const auto& [observer, trials] : agreement.observers) {
+    parts.push_back(fmt::format("{} in {}", ObserverText(observer),
+                                Count(trials, "trial")));
+  }
+  if (parts.empty()) return {};
+  return fmt::format("Segments were counted by {}.", fmt::join(parts, ", by "));
+}
+
 std::vector<Card> AnswerCards(const Analysis& analysis,
                               const std::vector<StudyView>& views) {
   std::vector<Card> cards;
   constexpr std::size_t kMost = 3;
+  AddContrastCards(analysis, cards);
+  bool streams = false;
   for (const StudyView& view : views) {
-    if (!view.facets.empty() && cards.empty()) {
+    if (!view.facets.empty() && !streams) {
+      streams = true;
       AddEfficiencyCard(view, cards);
       AddSegmentsCard(view, cards);
       AddNagleCard(view, cards);

@@ -30,6 +30,11 @@ std::string CapacitySentence(const StudyView& view,
 std::string LatencySentence(const StudyView& view);
 std::string BufferSentence(const std::vector<BufferRow>& rows);
 
+// Who counted, in words: "the receiving end's kernel", "nobody". Takes what
+// Wire::observer holds.
+std::string ObserverText(const std::string& observer);
+std::string ObserverSentence(const Agreement& agreement);
+
 // Three or four figures that answer the question, with their intervals.
 std::vector<Card> AnswerCards(const Analysis& analysis,
                               const std::vector<StudyView>& views);

@@ -45,17 +45,38 @@ std::string Range(const std::optional<Estimate>& figure, double scale = 1) {
   return IntervalText(*figure->interval, scale);
 }
 
-std::string PairText(const Cell& cell) {
-  // What is no Windows must not pass for it in any row.
-  const auto end = [](const std::string& host, const std::string& os) {
-    const std::string name = Printable(host);
-    return os == "linux" || os == "windows" || os.empty()
-               ? name
-               : fmt::format("{} [{}]", name, SystemName(os));
-  };
-  return fmt::format("{} → {}", end(cell.sender, cell.sender_os),
-                     end(cell.receiver, cell.receiver_os));
-}
+// "linux-1 → linux-2"; with their systems where there are several, or one that
+// could be taken for another.
+class PairNamer {
+ public:
+  explicit PairNamer(const Analysis& analysis) {
+    std::set<std::string> systems;
+    bool linux_only = true;
+    for (const Cell& cell : analysis.cells) {
+      systems.insert({cell.sender_system, cell.receiver_system});
+      for (const std::string* os : {&cell.sender_os, &cell.receiver_os}) {
+        linux_only = linux_only && (*os == "linux" || os->empty());
+      }
+    }
+    bare_ = linux_only && systems.size() < 2;
+  }
+
+  [[nodiscard]] std::string operator()(const Cell& cell) const {
+    return fmt::format(
+        "{} → {}", End(cell.sender, cell.sender_os, cell.sender_system),
+        End(cell.receiver, cell.receiver_os, cell.receiver_system));
+  }
+
+ private:
+  [[nodiscard]] std::string End(const std::string& host, const std::string& os,
+                                const std::string& system) const {
+    if (bare_) return Printable(host);
+    return fmt::format("{} [{}]", Printable(host),
+                       Printable(system.empty() ? SystemName(os) : system));
+  }
+
+  bool bare_ = true;
+};
 
 std::string OkText(const Cell& cell) {
   std::string text = fmt::format("{}/{}", cell.ok, cell.failed);
@@ -255,11 +276,12 @@ std::string LeftOver(const CaseTheory::Prediction& prediction,
                                               : text;
 }
 
-Row PredictionRow(const Cell& cell, const CaseTheory::Prediction& prediction) {
+Row PredictionRow(const Cell& cell, const std::string& pair,
+                  const CaseTheory::Prediction& prediction) {
   const auto& measured = cell.figure(prediction.metric);
   return {
       Printable(cell.case_id),
-      PairText(cell),
+      pair,
       Printable(prediction.rule),
       MetricText(prediction.metric),
       PredictedText(prediction),
@@ -314,12 +336,14 @@ std::string FactText(const RecordedFact& fact) {
 using FactList = std::vector<std::pair<std::string, std::string>>;
 
 FactList FactsOf(const RecordedHost& host) {
-  FactList facts{{"system", SystemName(host.os)},
-                 {"stack", Printable(host.stack)},
-                 {"description", Printable(host.description)},
-                 {"address", Printable(host.address)},
-                 {"agent", Printable(host.agent_version)},
-                 {"started by", Printable(ShellCommand(host.agent))}};
+  FactList facts{
+      {"system",
+       Printable(SystemText({host.os, host.stack, host.description}))},
+      {"stack", Printable(host.stack)},
+      {"description", Printable(host.description)},
+      {"address", Printable(host.address)},
+      {"agent", Printable(host.agent_version)},
+      {"started by", Printable(ShellCommand(host.agent))}};
   for (const RecordedFact& fact : host.facts) {
     facts.emplace_back(Printable(fact.name), FactText(fact));
   }
@@ -397,16 +421,25 @@ std::string VerdictText(const Ratio& ratio) {
   return "not distinguishable";
 }
 
-Row CaseRow(const Cell& cell, const std::vector<std::string>& others) {
+std::string SystemOfRow(const Analysis& analysis, const BufferRow& row) {
+  const std::string plain = SystemText({row.os, row.stack, {}});
+  for (const RunRecord& run : analysis.runs) {
+    const std::string named = SystemOfHost(run, row.host, row.os, row.stack);
+    if (named != plain) return Printable(named);
+  }
+  return Printable(plain);
+}
+
+Row CaseRow(const Cell& cell, const std::string& pair,
+            const std::vector<std::string>& others) {
   Row row{Value(cell, "write"), Value(cell, "read"), Value(cell, "nagle"),
           Value(cell, "rcvbuf")};
   for (const std::string& name : others) row.push_back(Value(cell, name));
   const auto& rate = cell.figure(Metric::kThroughput);
-  row.insert(
-      row.end(),
-      {PairText(cell), Median(rate, kMega), Range(rate, kMega),
-       Median(cell.figure(Metric::kWritesPerSegment)), BytesASegment(cell),
-       EfficiencyText(cell), OfTheBest(cell), OkText(cell)});
+  row.insert(row.end(), {pair, Median(rate, kMega), Range(rate, kMega),
+                         Median(cell.figure(Metric::kWritesPerSegment)),
+                         BytesASegment(cell), EfficiencyText(cell),
+                         OfTheBest(cell), OkText(cell)});
   return row;
 }
 
@@ -428,8 +461,9 @@ Table CasesTable(const StudyView& view) {
     table.columns.push_back({head, std::string_view(head) != "pair"});
   }
   std::set<std::string> reasons;
+  const PairNamer namer(*view.analysis);
   for (const Cell* cell : CellsOf(view, true)) {
-    table.rows.push_back(CaseRow(*cell, others));
+    table.rows.push_back(CaseRow(*cell, namer(*cell), others));
     const std::string why = WhyEmpty(*cell);
     if (!why.empty()) reasons.insert(why);
   }
@@ -446,8 +480,9 @@ Table LatencyTable(const StudyView& view) {
                    {"95 %"},        {"99 %"},        {"rounds over 30 ms"},
                    {"ok/failed"}};
   std::set<std::string> reasons;
+  const PairNamer namer(*view.analysis);
   for (const Cell* cell : CellsOf(view, false)) {
-    Row row{Printable(cell->case_id), PairText(*cell)};
+    Row row{Printable(cell->case_id), namer(*cell)};
     const auto& median = cell->figure(Metric::kLatencyP50);
     row.insert(row.end(), {TimeMedian(median), TimeRange(median),
                            TimeMedian(cell->figure(Metric::kLatencyP99)),
@@ -468,11 +503,12 @@ Table PredictionsTable(const StudyView& view) {
                    {"figure", false}, {"predicted"},   {"measured"},
                    {"left over"}};
   PredictionTally tally;
+  const PairNamer namer(*view.analysis);
   for (const bool streams : {true, false}) {
     for (const Cell* cell : CellsOf(view, streams)) {
       if (!cell->theory.has_value()) continue;
       for (const auto& prediction : cell->theory->predictions) {
-        table.rows.push_back(PredictionRow(*cell, prediction));
+        table.rows.push_back(PredictionRow(*cell, namer(*cell), prediction));
         tally.Add(prediction, cell->figure(prediction.metric));
       }
     }
@@ -511,6 +547,7 @@ Table PairsTable(const StudyView& view) {
                    {"figure", false},      {"ratio"},       {"95 %"},
                    {"the other is", false}};
   std::vector<Row> alike;
+  const PairNamer namer(*view.analysis);
   for (const Effect* effect : PairEffects(view)) {
     const Cell& base = view.analysis->cells[effect->base_cell];
     const Cell& other = view.analysis->cells[effect->other_cell];
@@ -518,7 +555,7 @@ Table PairsTable(const StudyView& view) {
     const bool told = ratio.verdict != Verdict::kNotDistinguishable;
     // Differences first.
     (told ? table.rows : alike)
-        .push_back({Printable(base.case_id), PairText(base), PairText(other),
+        .push_back({Printable(base.case_id), namer(base), namer(other),
                     IsTime(effect->metric) ? "median round trip" : "throughput",
                     FormatNumber(ratio.median),
                     ratio.interval ? RatioRange(*ratio.interval) : kNone,
@@ -553,10 +590,8 @@ Table BuffersTable(const Analysis& analysis) {
       back += fmt::format("–{}", CountText(row.effective_high));
     }
     const bool window = row.buffer == "rcvbuf";
-    const std::string system =
-        row.os == "linux" ? Printable(row.stack) : SystemName(row.os);
-    table.rows.push_back({Printable(row.host), system, Printable(row.buffer),
-                          Printable(row.requested), back,
+    table.rows.push_back({Printable(row.host), SystemOfRow(analysis, row),
+                          Printable(row.buffer), Printable(row.requested), back,
                           window ? CountText(row.initial_window) : "",
                           window ? CountText(row.peak_window) : "",
                           CountText(row.mss), Printable(row.note)});
@@ -572,18 +607,23 @@ Table BuffersTable(const Analysis& analysis) {
 Table AgreementTable(const Analysis& analysis) {
   const Agreement& seen = analysis.agreement;
   Table table;
-  table.title = "Do the two ends count the same segments?";
+  table.title = "Who counted the segments, and do the two ends agree?";
   table.columns = {{"counts", false}, {"trials"}};
   table.empty = "No segment was counted, so there is nothing to compare.";
-  if (seen.equal + seen.different + seen.one_observer == 0) return table;
-  table.rows.push_back({"equal at both ends", fmt::format("{}", seen.equal)});
-  table.rows.push_back({"different", fmt::format("{}", seen.different)});
-  for (const auto& [cause, trials] : seen.causes) {
-    table.rows.push_back(
-        {fmt::format("· {}", Printable(cause)), fmt::format("{}", trials)});
+  const auto add = [&table](const std::string& what, int trials) {
+    table.rows.push_back({what, fmt::format("{}", trials)});
+  };
+  for (const auto& [observer, trials] : seen.observers) {
+    add("counted by " + ObserverText(observer), trials);
   }
-  table.rows.push_back(
-      {"seen at one end only", fmt::format("{}", seen.one_observer)});
+  if (seen.equal + seen.different + seen.one_observer == 0) return table;
+  table.sentence = ObserverSentence(seen);
+  add("equal at both ends", seen.equal);
+  add("different", seen.different);
+  for (const auto& [cause, trials] : seen.causes) {
+    add(fmt::format("· {}", Printable(cause)), trials);
+  }
+  add("seen at one end only", seen.one_observer);
   Cut(table, "report.json");
   return table;
 }

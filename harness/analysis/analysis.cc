@@ -8,6 +8,7 @@
 
 #include "harness/analysis/cells.h"
 #include "harness/analysis/claims.h"
+#include "harness/analysis/contrast.h"
 #include "harness/analysis/effects.h"
 #include "harness/analysis/statistics.h"
 #include "harness/analysis/tallies.h"
@@ -140,6 +141,7 @@ Outcome<Analysis> Analyse(const Folders& folders) {
   analysis.cells = gathered.cells.Finish(intervals);
   CountTrials(analysis);
   analysis.effects = EffectsOf(analysis.studies, analysis.cells, intervals);
+  analysis.contrasts = ContrastsOf(analysis.runs, analysis.cells, intervals);
   analysis.claims = AnswerClaims(analysis, intervals);
   analysis.buffers = gathered.buffers.Rows();
   analysis.problems = gathered.problems.Problems();

@@ -139,8 +139,12 @@ struct Cell {
   std::string sender, receiver;        // Host names.
   std::string sender_os, receiver_os;  // "linux", "wine", ... as samples say.
   std::string sender_stack, receiver_stack;
+  // As they are to be called: "Debian 12, Linux 6.18.44" (systems.h).
+  std::string sender_system, receiver_system;
   std::string link;  // As samples say: "lab 100 Mbit/s Ethernet".
   int ok = 0, failed = 0, skipped = 0, disturbed = 0;
+  // Ok trials by who counted their segments, as Wire::observer names it.
+  std::map<std::string, int> observers;
   std::array<std::optional<Estimate>, kMetricCount> figures;
   // Per block, for pairing: block -> value; only ok trials.
   std::array<BlockValues, kMetricCount> by_block;
@@ -189,6 +193,98 @@ struct Effect {
   Ratio ratio;  // other / base.
 };
 
+// --- Two systems side by side ------------------------------------------------
+
+// What stands in the columns of a contrast. Of streams the first is throughput
+// in bytes/s, of request-responses the median round trip in ns.
+enum class SideFigure {
+  kSpeed,
+  kSegmentsPerWrite,
+  kSenderCpu,    // ns a byte
+  kReceiverCpu,  // ns a byte
+  kStalls,       // Rounds over 30 ms in a trial; request-responses only.
+  kCount,
+};
+inline constexpr std::size_t kSideFigureCount =
+    static_cast<std::size_t>(SideFigure::kCount);
+using SideFigures = std::array<std::optional<Estimate>, kSideFigureCount>;
+
+// Which system sends and which receives, as a number: 2 x sender + receiver,
+// where 0 is the contrast's first system and 1 its second.
+inline constexpr std::size_t kDirections = 4;
+
+struct ContrastSystem {
+  std::string os, stack;
+  std::string name;   // "Windows 11 23H2 (22631.3447)"
+  std::string brief;  // "Windows"; the stack where both are of one family.
+};
+
+// All that ran in one direction.
+struct DirectionSide {
+  std::vector<std::pair<std::string, std::string>> pairs;  // Of hosts.
+  int ok = 0, failed = 0, skipped = 0;
+  std::map<std::string, int> observers;  // Ok trials, as Cell has them.
+  // Over the cases that have the figure in every direction that ran: their
+  // geometric mean in each block (of stalls the sum), and of those the median.
+  SideFigures figures;
+  std::array<std::string, kSideFigureCount> why_missing;
+  // Speed over that of the contrast's base direction; empty for the base.
+  std::optional<Ratio> ratio;
+
+  [[nodiscard]] bool ran() const { return !pairs.empty(); }
+};
+
+// One case in all directions.
+struct CaseSides {
+  std::string case_id;
+  Factors factors;
+  std::array<SideFigures, kDirections> figures;
+  // Speed over that of the base direction; empty for the base.
+  std::array<std::optional<Ratio>, kDirections> ratios;
+};
+
+// One end held fixed and the other changed from the first system to the second.
+struct EndSwitch {
+  bool receiver = false;  // The end that is changed.
+  std::size_t fixed = 0;  // System of the end that stays.
+  // Directions that are compared: `other` over `base`.
+  std::size_t base = 0, other = 0;
+  std::optional<Ratio> ratio;  // Over all cases; empty: see `missing`.
+  int cases = 0, higher = 0, lower = 0;  // Case by case.
+  std::vector<std::size_t> missing;      // Directions without a figure.
+};
+
+// Which end makes the difference in speed.
+enum class EndAnswer {
+  kNotKnown,  // No end could be changed with the other held fixed, or the one
+              // that could makes no difference that can be told.
+  kNeither,
+  kSender,
+  kReceiver,
+  kBoth,
+};
+
+// Speed against the size of a write, all other factors pooled.
+struct WriteRatio {
+  std::int64_t write = 0;
+  std::array<std::optional<Ratio>, kDirections> ratios;  // Over the base's.
+};
+
+// Two systems in one study of one run, for each direction that ran.
+struct Contrast {
+  std::size_t run = 0, study = 0;
+  bool rounds = false;  // Request-responses, else streams.
+  std::array<ContrastSystem, 2> systems;
+  std::array<DirectionSide, kDirections> directions;
+  std::size_t base = 0;  // The direction that the others are held against.
+  int cases = 0;         // With speed in every direction that ran.
+  std::vector<CaseSides> by_case;     // By rising write, then by factors.
+  std::vector<WriteRatio> by_write;   // By rising write; streams only.
+  std::array<EndSwitch, 4> switches;  // Receiver, then sender; of each with
+                                      // the first, then the second held fixed.
+  EndAnswer answer = EndAnswer::kNotKnown;
+};
+
 enum class ClaimAnswer {
   kSupported,
   kRefuted,
@@ -216,8 +312,9 @@ struct Problem {  // A kind of failed, skipped or disturbed trial.
   std::string example;  // A trial id.
 };
 
-// How the two ends' segment counts agreed.
+// Who counted segments, and how the two ends' counts agreed.
 struct Agreement {
+  std::map<std::string, int> observers;  // As Wire::observer names them.
   int equal = 0;
   int different = 0;
   int one_observer = 0;
@@ -228,7 +325,8 @@ struct Analysis {
   std::vector<RunRecord> runs;  // In the order given.
   std::vector<Study> studies;   // Parsed from the runs' own texts.
   std::vector<Cell> cells;
-  std::vector<Effect> effects;  // Of each factor that varies.
+  std::vector<Effect> effects;      // Of each factor that varies.
+  std::vector<Contrast> contrasts;  // Empty with one system only.
   std::vector<ClaimResult> claims;
   std::vector<BufferRow> buffers;
   std::vector<Problem> problems;

@@ -23,6 +23,10 @@ Negotiated::Count Number(const std::optional<std::int64_t>& count) {
   return static_cast<double>(*count);
 }
 
+void Prefer(const std::optional<std::int64_t>& own, Negotiated::Count& known) {
+  if (own) known = Number(own);
+}
+
 Bytes Whole(double value) { return {std::llround(value)}; }
 
 // Wine runs Win32 programs over the Linux kernel's TCP.
@@ -213,11 +217,19 @@ Negotiated NegotiatedIn(const Sample& sample) {
   Negotiated seen;
   if (sample.wire) seen.header_bytes = Number(sample.wire->header_bytes);
   if (sample.receiver) seen.bytes = Number(sample.receiver->bytes);
+  if (sample.receiver) {
+    // Both ends have the same options; a full segment is as large both ways,
+    // unless a study sets one end's. The sender's own word, below, goes first.
+    const TcpCounters& peer = sample.receiver->counters;
+    seen.mss = Number(peer.mss_bytes);
+    seen.path_mtu = Number(peer.path_mtu_bytes);
+    seen.timestamps = Number(peer.timestamps);
+  }
   if (!sample.sender) return seen;
   const TcpCounters& counters = sample.sender->counters;
-  seen.mss = Number(counters.mss_bytes);
-  seen.path_mtu = Number(counters.path_mtu_bytes);
-  seen.timestamps = Number(counters.timestamps);
+  Prefer(counters.mss_bytes, seen.mss);
+  Prefer(counters.path_mtu_bytes, seen.path_mtu);
+  Prefer(counters.timestamps, seen.timestamps);
   seen.rtt_ns = Number(counters.rtt_ns);
   seen.min_rtt_ns = Number(counters.min_rtt_ns);
   seen.window = Number(counters.peer_window_peak_bytes);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "harness/analysis/capacity.h"
+#include "harness/analysis/systems.h"
 
 namespace wiretoll {
 namespace {
@@ -33,6 +34,24 @@ void FillHosts(const RunRecord& record, const Sample& sample, Cell& cell) {
   };
   fill(cell.sender, sample.sender, cell.sender_os, cell.sender_stack);
   fill(cell.receiver, sample.receiver, cell.receiver_os, cell.receiver_stack);
+  cell.sender_system =
+      SystemOfHost(record, cell.sender, cell.sender_os, cell.sender_stack);
+  cell.receiver_system = SystemOfHost(record, cell.receiver, cell.receiver_os,
+                                      cell.receiver_stack);
+}
+
+// An ok trial's ends say what they ran on.
+bool NamesSystems(const Sample& sample) {
+  return sample.outcome == TrialOutcome::kOk && sample.sender &&
+         sample.receiver && !sample.sender->os.empty() &&
+         !sample.receiver->os.empty();
+}
+
+bool RanOn(const Cell& cell, const Sample& sample) {
+  return cell.sender_os == sample.sender->os &&
+         cell.sender_stack == sample.sender->stack &&
+         cell.receiver_os == sample.receiver->os &&
+         cell.receiver_stack == sample.receiver->stack;
 }
 
 bool Disturbed(const Sample& sample) {
@@ -193,6 +212,13 @@ CellTable::Draft CellTable::MakeDraft(const Sample& sample,
   return draft;
 }
 
+CellTable::Draft& CellTable::DraftAt(std::string key, const Sample& sample,
+                                     const HostPair& pair) {
+  const auto [entry, is_new] = index_.emplace(std::move(key), drafts_.size());
+  if (is_new) drafts_.push_back(MakeDraft(sample, pair));
+  return drafts_[entry->second];
+}
+
 CellTable::Draft& CellTable::DraftOf(const Sample& sample) {
   const HostPair pair = PairOf(sample);
   std::string key = sample.study;
@@ -200,9 +226,18 @@ CellTable::Draft& CellTable::DraftOf(const Sample& sample) {
     key += '\x1f';
     key += *part;
   }
-  const auto [entry, is_new] = index_.emplace(std::move(key), drafts_.size());
-  if (is_new) drafts_.push_back(MakeDraft(sample, pair));
-  return drafts_[entry->second];
+  Draft& draft = DraftAt(key, sample, pair);
+  if (!NamesSystems(sample) || RanOn(draft.cell, sample)) return draft;
+  if (draft.cell.ok == 0) {
+    // Trials that failed may have known their hosts from run.json only.
+    FillHosts(*place_.record, sample, draft.cell);
+    return draft;
+  }
+  // A host that came back as another system, in a resumed run: never pooled.
+  for (const auto* end : {&*sample.sender, &*sample.receiver}) {
+    key += '\x1f' + end->os + '\x1f' + end->stack;
+  }
+  return DraftAt(std::move(key), sample, pair);
 }
 
 void CellTable::AddFigures(const Sample& sample, int block, Draft& draft) {
@@ -212,6 +247,7 @@ void CellTable::AddFigures(const Sample& sample, int block, Draft& draft) {
           ? draft.workload->pattern == Pattern::kRequestResponse
           : sample.sender && sample.sender->latency.has_value()};
   Cell& cell = draft.cell;
+  ++cell.observers[sample.wire ? sample.wire->observer : "none"];
   const Figures figures = FiguresOf(sample, context);
   for (std::size_t i = 0; i < kMetricCount; ++i) {
     const auto metric = static_cast<Metric>(i);

@@ -57,6 +57,9 @@ class CellTable {
   };
 
   Draft& DraftOf(const Sample& sample);
+  // The draft of that key, made of the sample if there is none.
+  Draft& DraftAt(std::string key, const Sample& sample,
+                 const std::pair<std::string, std::string>& pair);
   Draft MakeDraft(const Sample& sample,
                   const std::pair<std::string, std::string>& pair) const;
   [[nodiscard]] std::pair<std::string, std::string> PairOf(

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "harness/analysis/effects.h"
+#include "harness/analysis/systems.h"
 #include "harness/base/words.h"
 #include "harness/study/factors.h"
 
@@ -99,13 +100,6 @@ std::string Counted(std::size_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
-std::string SystemName(const std::string& os) {
-  if (os == "windows") return "Windows";
-  if (os == "linux") return "Linux";
-  if (os == "wine") return "Wine";
-  return os;
-}
-
 // Answers from an estimate, if it has an interval.
 Finding FindingOf(const Claim& claim, Estimate estimate,
                   const std::string& unit, const std::string& what) {
@@ -178,11 +172,17 @@ class Answerer {
       if (analysis.cells[i].study == study) cells_.push_back(i);
     }
     for (const RunRecord& run : analysis.runs) {
-      for (const RecordedHost& host : run.hosts) systems_.insert(host.os);
+      for (const RecordedHost& host : run.hosts) {
+        systems_[host.os].insert(
+            SystemText({host.os, host.stack, host.description}));
+      }
     }
   }
 
   Finding Answer(const Claim& claim);
+  // The systems that the claim speaks of, as their hosts name themselves:
+  // "; Windows is Windows 11 23H2 (22631.3447)".
+  [[nodiscard]] std::string WhoAnswered(const Claim& claim) const;
 
  private:
   Finding Value(const Claim& claim);
@@ -228,7 +228,7 @@ class Answerer {
   std::size_t study_;
   MedianIntervals& intervals_;
   Cells cells_;
-  std::set<std::string> systems_;
+  std::map<std::string, std::set<std::string>> systems_;  // Names, by os.
   Metric metric_ = Metric::kThroughput;
 };
 
@@ -255,6 +255,25 @@ Finding Answerer::Answer(const Claim& claim) {
   return {};
 }
 
+std::string Answerer::WhoAnswered(const Claim& claim) const {
+  std::set<std::string> named;
+  for (const Selection* selection : {&claim.a, &claim.b}) {
+    for (const char* key : {"sender.os", "receiver.os"}) {
+      const std::vector<FactorValue>* values = Named(*selection, key);
+      if (values == nullptr) continue;
+      for (const FactorValue& value : *values) named.insert(SpellFactor(value));
+    }
+  }
+  std::string text;
+  for (const std::string& os : named) {
+    const auto hosts = systems_.find(os);
+    if (hosts == systems_.end()) continue;
+    text += fmt::format("; {} is {}", FamilyName(os),
+                        fmt::join(hosts->second, ", "));
+  }
+  return text;
+}
+
 Cells Answerer::Select(const Selection& selection) const {
   Cells selected;
   for (const std::size_t cell : cells_) {
@@ -275,14 +294,13 @@ std::string Answerer::MissingSystem(const Selection& selection) const {
       const std::string os = SpellFactor(value);
       if (systems_.contains(os)) names.clear();
       if (systems_.contains(os)) break;
-      names += (names.empty() ? "" : " or ") + SystemName(os);
+      names += (names.empty() ? "" : " or ") + FamilyName(os);
     }
     if (names.empty()) continue;
     std::string why = fmt::format("no {} host in this run", names);
-    if (names == "Windows" && systems_.contains("wine")) {
-      why += "; Wine is not Windows";
-    }
-    return why;
+    if (names != "Windows" || !systems_.contains("wine")) return why;
+    return fmt::format("Wine is not Windows: {}, but {}", why,
+                       fmt::join(systems_.at("wine"), ", "));
   }
   return {};
 }
@@ -594,11 +612,16 @@ Finding Answerer::EffectLarger(const Claim& claim) {
 
 std::vector<ClaimResult> AnswerClaims(const Analysis& analysis,
                                       MedianIntervals& intervals) {
+  const bool synthetic = IsSynthetic(analysis.runs);
   std::vector<ClaimResult> results;
   for (std::size_t study = 0; study < analysis.studies.size(); ++study) {
     Answerer answerer(analysis, study, intervals);
     for (const Claim& claim : analysis.studies[study].claims) {
       Finding finding = answerer.Answer(claim);
+      if (finding.answer != ClaimAnswer::kNotTested) {
+        finding.why += answerer.WhoAnswered(claim);
+        if (synthetic) finding.why += "; " + std::string(kSyntheticData);
+      }
       ClaimResult result{study, claim, finding.answer, std::move(finding.why)};
       if (finding.figure) {
         result.figure = finding.figure->median;

@@ -130,6 +130,10 @@ std::vector<Problem> ProblemTable::Problems() const {
 
 void AddAgreement(const Sample& sample, Agreement& agreement) {
   if (!sample.wire) return;
+  if (agreement.observers.size() < kMostKinds ||
+      agreement.observers.contains(sample.wire->observer)) {
+    ++agreement.observers[sample.wire->observer];
+  }
   const std::string& text = sample.wire->agreement;
   constexpr std::string_view kDifferent = "different";
   if (text == "equal") {

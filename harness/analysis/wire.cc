@@ -12,6 +12,8 @@ namespace {
 using Count = std::optional<std::int64_t>;
 
 std::string Reconcile(const Wire& wire) {
+  if (!wire.sender_data_segments && !wire.receiver_data_segments)
+    return "no observer";
   if (!wire.sender_data_segments || !wire.receiver_data_segments)
     return "one observer";
   const std::int64_t missing =
@@ -47,6 +49,11 @@ std::int64_t PayloadOnWire(const Wire& wire, const EndReport& sender,
   return receiver.bytes + again * (retransmitted - lost) / retransmitted;
 }
 
+void AddReason(const std::string& more, Wire& wire) {
+  if (!wire.reason.empty()) wire.reason += "; ";
+  wire.reason += more;
+}
+
 void AddLayers(const HeaderStack& stack, Bytes largest, Wire& wire) {
   const std::int64_t segments = *wire.data_segments;
   const std::int64_t payload = *wire.payload_bytes;
@@ -62,14 +69,52 @@ void AddLayers(const HeaderStack& stack, Bytes largest, Wire& wire) {
     wire.l2_bytes = cost.l2_low.count;
     wire.l1_bytes = cost.l1_low.count;
   } else {
-    wire.reason = "how many segments were padded is not known: see the bounds";
+    AddReason("how many segments were padded is not known: see the bounds",
+              wire);
   }
 }
 
-Count AckSegments(const TcpCounters& counters) {
-  if (!counters.segments_out || !counters.data_segments_out)
-    return std::nullopt;
-  return *counters.segments_out - *counters.data_segments_out;
+// The receiver's count; else what the sender saw come, but for the peer's SYN
+// and FIN: the sender reads its counters after the peer has closed.
+Count AckSegments(const TcpCounters& sender, const TcpCounters& receiver) {
+  if (receiver.segments_out && receiver.data_segments_out) {
+    return *receiver.segments_out - *receiver.data_segments_out;
+  }
+  constexpr std::int64_t kSynAndFin = 2;
+  if (!sender.segments_in || !sender.data_segments_in) return std::nullopt;
+  const std::int64_t acks =
+      *sender.segments_in - *sender.data_segments_in - kSynAndFin;
+  return acks < 0 ? Count{} : Count{acks};
+}
+
+// The most that one segment can have carried: as the sender says, else as its
+// peer's own segments would, else what an IP packet holds.
+Bytes LargestSegment(const TcpCounters& sender, const TcpCounters& receiver) {
+  constexpr std::int64_t kMostInPacket = 65'535;
+  return {
+      sender.mss_bytes.value_or(receiver.mss_bytes.value_or(kMostInPacket))};
+}
+
+std::string WhyNobodyCounted(const EndReport& sender,
+                             const EndReport& receiver) {
+  const auto why = [](const EndReport& end) {
+    return end.counters.reason.empty() ? std::string("it gave no reason")
+                                       : end.counters.reason;
+  };
+  if (why(sender) == why(receiver)) {
+    return "no end counts segments: " + why(receiver);
+  }
+  return fmt::format("no end counts segments: the receiver: {}; the sender: {}",
+                     why(receiver), why(sender));
+}
+
+void ExplainRetransmissions(const TcpCounters& sender, Wire& wire) {
+  if (wire.retransmitted_segments) return;
+  AddReason(
+      fmt::format("the sender does not tell its retransmissions ({}): "
+                  "payload is what was read",
+                  sender.reason.empty() ? "no reason given" : sender.reason),
+      wire);
 }
 
 void ChooseObserver(Wire& wire) {
@@ -92,25 +137,27 @@ Wire AccountWire(const EndReport& sender, const EndReport& receiver,
   wire.sender_data_segments = sender.counters.data_segments_out;
   wire.receiver_data_segments = receiver.counters.data_segments_in;
   wire.retransmitted_segments = sender.counters.retransmitted_segments;
-  wire.ack_segments = AckSegments(receiver.counters);
+  wire.ack_segments = AckSegments(sender.counters, receiver.counters);
   wire.agreement = Reconcile(wire);
   ChooseObserver(wire);
   const Count timestamps = receiver.counters.timestamps
                                ? receiver.counters.timestamps
                                : sender.counters.timestamps;
   if (!wire.data_segments) {
-    wire.reason = "no end counts segments: " + receiver.counters.reason;
+    wire.reason = WhyNobodyCounted(sender, receiver);
     return wire;
   }
   wire.payload_bytes = PayloadOnWire(wire, sender, receiver);
+  ExplainRetransmissions(sender.counters, wire);
   if (!timestamps) {
-    wire.reason =
-        "the TCP options in use are not known, so neither are the "
-        "header bytes";
+    AddReason(
+        "the TCP options in use are not known, so neither are the header "
+        "bytes",
+        wire);
     return wire;
   }
   const HeaderStack stack{ip_version, Transport::kTcp, *timestamps != 0, false};
-  AddLayers(stack, Bytes{sender.counters.mss_bytes.value_or(0)}, wire);
+  AddLayers(stack, LargestSegment(sender.counters, receiver.counters), wire);
   if (wire.ack_segments) {
     const CountedCost acks = CostOfAcks(*wire.ack_segments, stack);
     if (acks.l1_low == acks.l1_high) wire.ack_l1_bytes = acks.l1_low.count;

@@ -88,6 +88,7 @@ Json EncodeRecord(const RunRecord& record) {
             {"pairs", Json::array()},
             {"link", EncodeLink(record.link)}};
   if (record.precision.has_value()) json["precision"] = *record.precision;
+  if (!record.synthetic.empty()) json["synthetic"] = record.synthetic;
   for (const RecordedStudy& study : record.studies) {
     json["studies"].push_back(
         Json{{"name", study.name}, {"file", study.file}, {"text", study.text}});
@@ -229,6 +230,7 @@ void DecodeRecord(Reader& reader, RunRecord& out) {
   out.repeats = static_cast<int>(repeats);
   reader.Read("precision", out.precision);
   ReadLongText(reader, "filter", out.filter);
+  reader.ReadReason("synthetic", out.synthetic);
   ReadObjects(reader, "studies", [&](Reader& study) {
     DecodeStudy(study, out.studies.emplace_back());
   });

@@ -67,6 +67,9 @@ struct RunRecord {
   int repeats = 0;                  // Blocks asked for.
   std::optional<double> precision;  // Fraction asked for.
   std::string filter;
+  // What made the samples up, where nothing was measured; else empty. Every
+  // report of such a run says so.
+  std::string synthetic;
   std::vector<RecordedStudy> studies;
   std::vector<RecordedHost> hosts;
   std::vector<std::pair<std::string, std::string>> pairs;

@@ -102,7 +102,8 @@ struct Wire {
   std::optional<std::int64_t> ack_l1_bytes;
   // Both ends' counts of the same thing: equal, or the cause.
   std::optional<std::int64_t> sender_data_segments, receiver_data_segments;
-  std::string agreement;  // "equal", "different: ...", "one observer".
+  std::string agreement;  // "equal", "different: ...", "one observer",
+                          // "no observer".
   std::string reason;     // Why fields are empty.
   bool operator==(const Wire&) const = default;
 };

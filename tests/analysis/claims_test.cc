@@ -135,8 +135,23 @@ TEST(ClaimTest, WineNeverAnswersAClaimAboutWindows) {
            [](const Sample& sample) { return LinuxTimes(sample, 5); },
            {{"linux-1"}, {"wine", "wine", "Wine 8.0"}}});
   EXPECT_EQ(result.answer, ClaimAnswer::kNotTested);
-  EXPECT_THAT(result.why, HasSubstr("no Windows host in this run"));
-  EXPECT_THAT(result.why, HasSubstr("Wine is not Windows"));
+  EXPECT_EQ(result.why,
+            "Wine is not Windows: no Windows host in this run, but Wine 8.0");
+}
+
+TEST(ClaimTest, AnAnsweredClaimNamesTheSystemsItSpeaksOf) {
+  const ClaimResult result =
+      Ask({kLinuxFiveTimes,
+           [](const Sample& sample) { return LinuxTimes(sample, 5); },
+           {{"linux-1", "linux", "Linux 6.18.44", "Debian 12, Linux 6.18.44"},
+            {"win", "windows", "Windows 11 23H2 (22631.3447)"}}});
+  EXPECT_EQ(result.answer, ClaimAnswer::kSupported) << result.why;
+  EXPECT_THAT(result.why,
+              HasSubstr("; Linux is Debian 12, Linux 6.18.44; Windows is "
+                        "Windows 11 23H2 (22631.3447)"));
+  // The model made it up, and the answer does not hide that.
+  EXPECT_THAT(result.why,
+              HasSubstr("synthetic data: nothing here was measured"));
 }
 
 TEST(ClaimTest, TwoBlocksAnswerNothing) {

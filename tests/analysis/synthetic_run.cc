@@ -252,6 +252,7 @@ RunRecord SyntheticRecord(const SyntheticRun& run) {
   record.command = {"wiretoll", "run", run.study_name};
   record.seed = run.seed;
   record.repeats = run.blocks;
+  record.synthetic = run.synthetic;
   record.studies = {
       {run.study_name, run.study_name + ".toml",
        run.study_text.empty() ? SyntheticStudyText() : run.study_text}};
@@ -260,6 +261,7 @@ RunRecord SyntheticRecord(const SyntheticRun& run) {
     recorded.name = host.name;
     recorded.os = host.os;
     recorded.stack = host.stack;
+    recorded.description = host.description;
     recorded.agent_version = "0.1.0";
     record.hosts.push_back(recorded);
   }
@@ -271,6 +273,7 @@ RunRecord SyntheticRecord(const SyntheticRun& run) {
           ? "lab, " + FormatBitRate({*run.rate_bits_per_second}) +
                 " Ethernet, veth"
           : "lab, veth without a rate";
+  if (!run.link.empty()) record.link.description = run.link;
   record.link.mtu = 1500;
   return record;
 }

@@ -20,6 +20,7 @@ struct SyntheticHost {
   std::string name;
   std::string os = "linux";
   std::string stack = "Linux 6.18.44";
+  std::string description = {};
 };
 
 // What a run consists of. Every pair runs every case in every block.
@@ -33,6 +34,10 @@ struct SyntheticRun {
   std::optional<double> rate_bits_per_second = 100e6;
   double noise = 0.02;  // Log-normal, standard deviation of times.
   std::uint64_t seed = 1;
+  std::string link = {};  // Its description; empty: a lab's.
+  // What run.json says of where the samples come from; a report of such a run
+  // says that nothing was measured. Empty only for tests of that.
+  std::string synthetic = "made up by tests/analysis/synthetic_run";
   // Changes a sample after the model has made it: outcomes, figures, gaps.
   std::function<void(Sample&)> adjust = nullptr;
 };

@@ -124,6 +124,9 @@ TEST(SentencesTest, OtherSystemsStayApartAndWineIsNamed) {
   EXPECT_THAT(view.pools,
               testing::UnorderedElementsAre("Linux to Wine (not Windows)",
                                             "Wine (not Windows) to Linux"));
+  EXPECT_THAT(view.pool_names,
+              testing::UnorderedElementsAre("Linux 6.18.44 to Wine 8.0",
+                                            "Wine 8.0 to Linux 6.18.44"));
 }
 
 TEST(SentencesTest, CapacitySaysWhatTookTheMost) {
