@@ -135,7 +135,7 @@ struct Examples {
   const char* text;
 };
 
-constexpr std::array<Examples, 6> kOfVerbs{{{"run", kRunExamples},
+constexpr std::array<Examples, 7> kOfVerbs{{{"run", kRunExamples},
                                             {"report", kReportExamples},
                                             {"compare", kCompareExamples},
                                             {"theory", kTheoryExamples},
