@@ -179,10 +179,11 @@ std::string Names(const Sights& sights, bool seen) {
 
 std::string InWords(const Sights& sights) {
   if (!sights.tried) return "?";
-  const std::string seen = Names(sights, true);
+  std::string words = Names(sights, true);
   const std::string unseen = Names(sights, false);
-  if (unseen.empty()) return seen;
-  return (seen.empty() ? "" : seen + "; ") + "not: " + unseen;
+  if (unseen.empty()) return words;
+  if (!words.empty()) words += "; ";
+  return words += "not: " + unseen;
 }
 
 std::string OffloadsOf(const HostCheck& host) {
@@ -266,9 +267,9 @@ class Remarks {
   [[nodiscard]] std::string Text() const {
     std::string text;
     for (const std::string& words : order_) {
-      const std::string whose =
-          fmt::format("{}", fmt::join(names_.at(words), "; "));
-      text += Paragraph("- ", Printable(whose + ": " + words));
+      text += Paragraph(
+          "- ", Printable(fmt::format(
+                    "{}: {}", fmt::join(names_.at(words), "; "), words)));
     }
     return text.empty() ? text : text + "\n";
   }
