@@ -289,12 +289,16 @@ TrialFailure TrialRun::OpenFailure(const Error& error) const {
 TrialFailure TrialRun::ConnectFailure(const Endpoint& peer,
                                       const Error& error) const {
   if (control_.cut() == Cut::kAborted) return {.message = "aborted"};
-  return {.message = fmt::format(
-              "connect {}: {}{}", Spell(peer), error.message(),
-              MayBeAFirewall(error) ? fmt::format(" (is a firewall in the "
-                                                  "way?{})",
-                                                  PortsInWords())
-                                    : std::string())};
+  // The deadline interrupts the socket, whose error then is our own making.
+  const Error why = control_.cut() == Cut::kDeadline
+                        ? make_error_code(boost::system::errc::timed_out)
+                        : error;
+  return {.message = fmt::format("connect {}: {}{}", Spell(peer), why.message(),
+                                 MayBeAFirewall(why)
+                                     ? fmt::format(" (is a firewall in the "
+                                                   "way?{})",
+                                                   PortsInWords())
+                                     : std::string())};
 }
 
 TrialFailure TrialRun::NoPeer(const Error& error) const {

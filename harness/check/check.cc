@@ -32,7 +32,7 @@ constexpr int kClockExchanges = 8;
 constexpr std::int64_t kRounds = 40;
 constexpr Nanoseconds kTimeForRounds = 2s;
 // 45 full segments of Ethernet, two seconds of a 256 kbit/s line.
-constexpr Bytes kBulk{64 * 1024};
+constexpr Bytes kBulk{65536};
 // Two SYNs more than the first (after 1 s and 3 s, RFC 6298 5.7), and the
 // rounds of a long line.
 constexpr std::chrono::milliseconds kReachDeadline = 6s;
@@ -88,7 +88,7 @@ Workload Rounds() {
 
 Workload Bulk() {
   Workload work;
-  work.write = Bytes{16 * 1024};
+  work.write = Bytes{16384};
   work.verify = true;
   work.stop_bytes = kBulk;
   return work;

@@ -179,10 +179,11 @@ std::string Names(const Sights& sights, bool seen) {
 
 std::string InWords(const Sights& sights) {
   if (!sights.tried) return "?";
-  const std::string seen = Names(sights, true);
+  std::string words = Names(sights, true);
   const std::string unseen = Names(sights, false);
-  if (unseen.empty()) return seen;
-  return (seen.empty() ? "" : seen + "; ") + "not: " + unseen;
+  if (unseen.empty()) return words;
+  if (!words.empty()) words += "; ";
+  return words += "not: " + unseen;
 }
 
 std::string OffloadsOf(const HostCheck& host) {
@@ -194,7 +195,10 @@ std::string OffloadsOf(const HostCheck& host) {
     std::replace(name.begin(), name.end(), '_', ' ');
     words.push_back(offload.on.value ? name : name + "?");
   }
-  if (host.offloads.empty()) return "?";
+  const bool none_told = std::none_of(
+      host.offloads.begin(), host.offloads.end(),
+      [](const Offload& offload) { return offload.on.value.has_value(); });
+  if (none_told) return "?";
   return words.empty() ? "none" : fmt::format("{}", fmt::join(words, ", "));
 }
 
@@ -202,10 +206,11 @@ std::string SightTable(const CheckReport& report) {
   std::vector<Row> rows{
       {"HOST", "COUNTS WHEN IT SENDS", "WHEN IT RECEIVES", "OFFLOADS ON"}};
   for (const HostCheck& host : report.hosts) {
+    if (!host.sends.tried && !host.receives.tried) continue;
     rows.push_back({Printable(host.host.name), InWords(host.sends),
                     InWords(host.receives), OffloadsOf(host)});
   }
-  return Table(rows);
+  return rows.size() == 1 ? std::string() : Table(rows) + "\n";
 }
 
 // --- Pairs ------------------------------------------------------------------
@@ -220,10 +225,21 @@ std::string WhoCounts(const PairCheck& pair) {
   return *pair.receiver_counts ? "receiver" : "nobody";
 }
 
+// Of a host that cannot be used there is nothing to tell pair by pair.
+bool IsShown(const PairCheck& pair, const CheckReport& report) {
+  if (pair.reaches) return true;
+  return std::none_of(
+      report.hosts.begin(), report.hosts.end(), [&](const HostCheck& host) {
+        return !host.problems.empty() && (host.host.name == pair.sender ||
+                                          host.host.name == pair.receiver);
+      });
+}
+
 std::string PairTable(const CheckReport& report) {
   std::vector<Row> rows{{"FROM", "TO", "REACHES", "ROUND TRIP", "64 KIB WHOLE",
                          "PATH MTU", "SEGMENTS COUNTED BY"}};
   for (const PairCheck& pair : report.pairs) {
+    if (!IsShown(pair, report)) continue;
     const auto& rounds = pair.round_trip.value;
     rows.push_back({Printable(pair.sender), Printable(pair.receiver),
                     YesOrNo(pair.reaches),
@@ -231,7 +247,7 @@ std::string PairTable(const CheckReport& report) {
                     YesOrNo(pair.full_segments), NumberOr(pair.path_mtu_bytes),
                     WhoCounts(pair)});
   }
-  return Table(rows);
+  return rows.size() == 1 ? std::string() : Table(rows) + "\n";
 }
 
 // --- What else --------------------------------------------------------------
@@ -241,23 +257,25 @@ class Remarks {
  public:
   void Add(const std::string& whose, const std::string& words) {
     if (words.empty()) return;
-    std::string& names = by_words_[words];
-    if (names.find(whose) != std::string::npos) return;
-    names += (names.empty() ? "" : "; ") + whose;
-    if (names == whose) order_.push_back(words);
+    const auto [at, first] = names_.try_emplace(words);
+    if (first) order_.push_back(words);
+    std::vector<std::string>& names = at->second;
+    if (std::count(names.begin(), names.end(), whose) == 0)
+      names.push_back(whose);
   }
 
   [[nodiscard]] std::string Text() const {
     std::string text;
     for (const std::string& words : order_) {
       text += Paragraph(
-          "- ", Printable(fmt::format("{}: {}", by_words_.at(words), words)));
+          "- ", Printable(fmt::format(
+                    "{}: {}", fmt::join(names_.at(words), "; "), words)));
     }
-    return text.empty() ? text : "\n" + text;
+    return text.empty() ? text : text + "\n";
   }
 
  private:
-  std::map<std::string, std::string> by_words_;
+  std::map<std::string, std::vector<std::string>> names_;  // By words.
   std::vector<std::string> order_;
 };
 
@@ -269,17 +287,20 @@ void AddRemarks(const HostCheck& host, Remarks& remarks) {
     if (!host.clock.value) remarks.Add(name + ", clock", host.clock.reason);
     for (const Offload& offload : host.offloads) {
       if (!offload.on.value)
-        remarks.Add(name + ", " + offload.name, offload.on.reason);
+        remarks.Add(name + ", offloads", offload.on.reason);
     }
     remarks.Add(name + " as sender", host.sends.reason);
     remarks.Add(name + " as receiver", host.receives.reason);
   }
+  if (!host.problems.empty())
+    remarks.Add(name, "no pair with it could be tried to the end");
   for (const std::string& note : host.notes) remarks.Add(name, note);
 }
 
-void AddRemarks(const PairCheck& pair, Remarks& remarks) {
+void AddRemarks(const PairCheck& pair, const CheckReport& report,
+                Remarks& remarks) {
   const std::string name = pair.sender + " to " + pair.receiver;
-  if (!pair.not_tried.empty())
+  if (!pair.not_tried.empty() && IsShown(pair, report))
     remarks.Add(name, "not tried: " + pair.not_tried);
   if (pair.full_segments == true && !pair.path_mtu_bytes.value)
     remarks.Add(name + ", path MTU", pair.path_mtu_bytes.reason);
@@ -289,7 +310,7 @@ void AddRemarks(const PairCheck& pair, Remarks& remarks) {
 std::string RemarksText(const CheckReport& report) {
   Remarks remarks;
   for (const HostCheck& host : report.hosts) AddRemarks(host, remarks);
-  for (const PairCheck& pair : report.pairs) AddRemarks(pair, remarks);
+  for (const PairCheck& pair : report.pairs) AddRemarks(pair, report, remarks);
   return remarks.Text();
 }
 
@@ -300,7 +321,7 @@ std::string ProblemsText(const CheckReport& report) {
   for (const CheckProblem& problem : ProblemsOf(report)) {
     const std::string left = fmt::format("{}. ", ++number);
     const std::string indent(left.size(), ' ');
-    text += "\n" + Paragraph(left, Printable(problem.what));
+    text += Paragraph(left, Printable(problem.what));
     for (const Remedy& remedy : problem.remedies) {
       const auto [at, first] = told.emplace(remedy.words, number);
       if (!first) {
@@ -314,6 +335,7 @@ std::string ProblemsText(const CheckReport& report) {
       for (const std::string& command : remedy.commands)
         text += indent + "   " + Printable(command) + "\n";
     }
+    text += "\n";
   }
   return text;
 }
@@ -334,7 +356,7 @@ std::string CapturesText(const CheckReport& report) {
     for (const std::string& command : capture.commands)
       text += "  " + Printable(command) + "\n";
   }
-  return text.empty() ? text : "\n" + text;
+  return text.empty() ? text : text + "\n";
 }
 
 std::string Verdict(const CheckReport& report) {
@@ -361,10 +383,9 @@ std::string CheckText(const CheckReport& report) {
       one_port ? fmt::format("{}", report.first_port)
                : fmt::format("{}-{}", report.first_port, report.last_port));
   std::string text = Paragraph("", Printable(head)) + "\n";
-  text += HostTable(report) + "\n" + PairTable(report) + "\n";
-  text += SightTable(report);
+  text += HostTable(report) + "\n" + PairTable(report) + SightTable(report);
   text += RemarksText(report) + CapturesText(report) + ProblemsText(report);
-  return text + "\n" + Paragraph("", Printable(Verdict(report)));
+  return text + Paragraph("", Printable(Verdict(report)));
 }
 
 }  // namespace wiretoll

@@ -33,7 +33,6 @@ HostCheck HostOf(const std::string& name, const std::string& os,
   host.interface = "eth0";
   host.mtu_bytes = Observed<std::int64_t>::Of(1500);
   host.offloads = {{"tso", Observed<bool>::Of(true)},
-                   {"tx_checksum_offload", Observed<bool>::Of(true)},
                    {"gro", Observed<bool>::Of(false)},
                    {"rsc", Observed<bool>::Not("not told")}};
   host.clock = Observed<ClockOffset>::Of({3ms, 40us});
@@ -105,8 +104,8 @@ TEST(CheckTextTest, HostIsALineWithItsFigures) {
 
 TEST(CheckTextTest, OffloadsThatAreOnAreNamedAndUnknownOnesMarked) {
   const std::string text = CheckText(Report());
-  EXPECT_THAT(Line(text, "deb segments"), HasSubstr("tso, tx checksum, rsc?"));
-  EXPECT_THAT(text, HasSubstr("deb, rsc: not told"));
+  EXPECT_THAT(Line(text, "deb segments"), HasSubstr("tso, rsc?"));
+  EXPECT_THAT(text, HasSubstr("deb, offloads: not told"));
 }
 
 TEST(CheckTextTest, WhatIsNotSeenHasItsReasonOnceAndACapture) {
@@ -161,6 +160,17 @@ TEST(CheckTextTest, ASystemIsNamedWhateverItsDescriptionSays) {
   report.hosts[1].hello = Hello{"0.1.0", "wine", "s", "Windows 10"};
   EXPECT_THAT(Line(CheckText(report), "deb 0.1.0"),
               HasSubstr("wine: Windows 10"));
+}
+
+TEST(CheckTextTest, PairsOfAHostThatCannotBeUsedAreToldInOneLine) {
+  CheckReport report = Report();
+  report.hosts[0].problems = {{CheckProblem::Kind::kAgent, "why", {}}};
+  report.pairs[0].reaches.reset();
+  report.pairs[0].not_tried = "host win11 cannot be used";
+  const std::string text = CheckText(report);
+  EXPECT_THAT(text, Not(HasSubstr("FROM")));  // No table without a pair.
+  EXPECT_THAT(text, HasSubstr("win11: no pair with it could be tried"));
+  EXPECT_THAT(text, Not(HasSubstr("cannot be used")));
 }
 
 TEST(CheckTextTest, OneRemedyIsToldOnce) {

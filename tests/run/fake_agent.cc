@@ -82,32 +82,29 @@ void SayReady(std::int64_t id) {
   Say(EncodeReply(reply, Role::kReceiver));
 }
 
+// The exit code, or -1 to go on. `trials`: how many were asked for before.
+int Answer(const Request& asked, const std::string& mode, int& trials) {
+  if (asked.verb == "clock") return TellTime(asked.id, mode);
+  if (asked.verb == "trial" && (++trials > 1 || !TakesOneTrial(mode)))
+    return Misbehave(asked.id, mode);
+  if (asked.verb == "trial") SayReady(asked.id);
+  if (asked.verb == "hello") SayReply(asked.id, mode);
+  Reply reply;
+  reply.id = asked.id;
+  if (asked.verb == "facts") reply.facts.emplace();
+  if (asked.verb == "abort") reply.error = "aborted";
+  if (reply.facts || reply.error) Say(EncodeReply(reply, Role::kSender));
+  return -1;
+}
+
 int Main(const std::string& mode) {
-  int trials = 0;
   if (mode == "never-greets") Hang();
+  int trials = 0;
   for (std::string line; std::getline(std::cin, line);) {
     const auto request = DecodeRequest(line);
     if (!request.has_value()) return 3;
-    const auto& asked = request.value();
-    Reply reply;
-    reply.id = asked.id;
-    if (asked.verb == "hello") {
-      SayReply(asked.id, mode);
-    } else if (asked.verb == "facts") {
-      reply.facts.emplace();
-      Say(EncodeReply(reply, Role::kSender));
-    } else if (asked.verb == "clock") {
-      const int code = TellTime(asked.id, mode);
-      if (code >= 0) return code;
-    } else if (asked.verb == "trial" && TakesOneTrial(mode) && ++trials == 1) {
-      SayReady(asked.id);
-    } else if (asked.verb == "trial") {
-      const int code = Misbehave(asked.id, mode);
-      if (code >= 0) return code;
-    } else if (asked.verb == "abort") {
-      reply.error = "aborted";
-      Say(EncodeReply(reply, Role::kSender));
-    }
+    const int code = Answer(request.value(), mode, trials);
+    if (code >= 0) return code;
   }
   return 0;
 }

@@ -75,6 +75,7 @@ elseif(guard_name STREQUAL "dependency_guard")
   expect_caught(harness/run/x.cc "${p}" "harness/run may include")
   expect_caught(harness/run/x.cc "#include \"harness/agent/agent.h\""
     "includes harness/agent/agent.h")
+  expect_caught(harness/check/x.cc "${p}" "harness/check may include")
   expect_caught(harness/study/x.h "#include \"harness/plan/plan.h\""
     "includes harness/plan/plan.h")
   expect_caught(harness/samples/x.h "#include \"reports/report.h\""
