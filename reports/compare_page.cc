@@ -66,7 +66,6 @@ Table CellsTable(const Comparison& comparison) {
     table.rows.push_back(CellRow(comparison, cell));
     table.marked.push_back(cell.change != Change::kNotDistinguishable);
   }
-  table.sentence = Verdicts(comparison);
   table.note =
       "Ratios are NEW / BASE: of throughput, or of the median round trip "
       "where that is what BASE and NEW show, then over 1 is slower. The "

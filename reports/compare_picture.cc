@@ -13,7 +13,7 @@ namespace {
 
 // Rows that still can be read.
 constexpr std::size_t kMostRows = 40;
-constexpr std::size_t kLongestName = 52;
+constexpr std::size_t kLongestName = 62;
 // An interval that reaches farther beyond the ratios would squeeze them.
 constexpr double kFarthest = 3;
 
@@ -109,22 +109,27 @@ Curve CurveOf(const Cells& cells, Compared which, const Look& look,
   return curve;
 }
 
+// The pair is kept whole: cells may differ in nothing else.
+std::string RowName(const Comparison& comparison, const ComparedCell& cell) {
+  const std::string pair =
+      Shorten(PairOf(comparison, cell), kLongestName * 2 / 3);
+  const std::size_t left = kLongestName - Length(pair);
+  return fmt::format("{}, {}", Shorten(CaseOf(comparison, cell), left), pair);
+}
+
 // A row a cell, the largest effect on top.
 Chart ChartOf(const Comparison& comparison, const Cells& cells,
               Compared which) {
   Chart chart;
   std::size_t longest = 0;
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    const std::string name =
-        Shorten(fmt::format("{}, {}", CaseOf(comparison, *cells[i]),
-                            PairOf(comparison, *cells[i])),
-                kLongestName);
+    const std::string name = RowName(comparison, *cells[i]);
     longest = std::max(longest, Length(name));
     chart.y.ticks.push_back({static_cast<double>(cells.size() - 1 - i), name});
   }
   chart.y.low = -0.6;
   chart.y.high = static_cast<double>(cells.size()) - 0.4;
-  chart.left = std::clamp(20 + static_cast<int>(longest) * 8, 60, 430);
+  chart.left = std::clamp(20 + static_cast<int>(longest) * 15 / 2, 60, 500);
   chart.top = 8;
   chart.height = chart.top + chart.bottom + 24 * static_cast<int>(cells.size());
   chart.curve_labels = false;

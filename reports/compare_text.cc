@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <sstream>
+#include <utility>
 
 #include "harness/base/units.h"
 #include "reports/compare_report.h"
@@ -127,17 +128,34 @@ void AddMissing(const Comparison& comparison, std::string& text) {
   }
 }
 
+// Both values, cut where they are long; what they begin with in common is left
+// out where the cut would hide their difference.
+std::pair<std::string, std::string> InShort(std::string before,
+                                            std::string after) {
+  constexpr std::size_t kLongest = 48;
+  if (Shorten(before, kLongest) == Shorten(after, kLongest)) {
+    const auto [a, b] =
+        std::mismatch(before.begin(), before.end(), after.begin(), after.end());
+    const auto same = static_cast<std::size_t>(a - before.begin());
+    // From a word's beginning, which is no middle of a character either.
+    const std::size_t space = before.rfind(' ', same == 0 ? 0 : same - 1);
+    const std::size_t from = space == std::string::npos ? 0 : space + 1;
+    before = "… " + before.substr(from);
+    after = "… " + after.substr(from);
+  }
+  return {Shorten(before, kLongest), Shorten(after, kLongest)};
+}
+
 void AddChanged(const Comparison& comparison, std::string& text) {
   if (comparison.changed.empty()) {
     text += "\nNo recorded fact of hosts, link or run changed.\n";
     return;
   }
-  constexpr std::size_t kLongest = 48;
   std::vector<Row> rows{{"what changed", "of", "before", "after"}};
   for (const ChangedFact& fact : comparison.changed) {
+    auto [before, after] = InShort(SpellFact(fact.base), SpellFact(fact.next));
     rows.push_back({Printable(fact.name), Printable(fact.where),
-                    Shorten(SpellFact(fact.base), kLongest),
-                    Shorten(SpellFact(fact.next), kLongest)});
+                    std::move(before), std::move(after)});
   }
   text += '\n' + Columns(rows, rows[0].size());
 }

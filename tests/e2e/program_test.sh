@@ -623,11 +623,11 @@ compare_sets_two_runs_side_by_side)
 compare_fails_only_on_what_is_slower_beyond_its_interval)
   need_root
   small_study 1 3000
-  sed -i 's/^write = .*/write = [1000]/' small.toml
+  sed -i 's/^write = .*/write = [1000]/' small.toml  # One case: "case".
   run 0 run small.toml --link 100mbit --out fast --no-report
   run 0 run small.toml --link 10mbit --out slow --no-report
   run 1 compare fast slow --fail-on 10%
-  says err "wiretoll: slower by more than 10.0 %: write-1000, linux-1 → linux-2"
+  says err "wiretoll: slower by more than 10.0 %: case, linux-1 → linux-2"
   says out "The link differs"
   # A tenth of the speed is not slower by 95 %, and the other way is faster.
   run 0 compare fast slow --fail-on 95
