@@ -312,21 +312,26 @@ Row SideRow(const StudyView& view, const Contrast& contrast,
   return row;
 }
 
+std::vector<Column> SideColumns(const Contrast& contrast) {
+  std::vector<Column> columns{{"case", false},
+                              {"sender → receiver", false},
+                              {SpeedHead(contrast)},
+                              {"ratio"},
+                              {"95 %"},
+                              {"against the base", false},
+                              {"segments a write"},
+                              {"sender, ns a byte"},
+                              {"receiver, ns a byte"}};
+  if (contrast.rounds) columns.push_back({"rounds over 30 ms"});
+  columns.push_back({"sndbuf"});
+  columns.push_back({"rcvbuf"});
+  return columns;
+}
+
 Table SidesTable(const StudyView& view, const Contrast& contrast) {
   Table table;
   table.title = "Side by side, case by case";
-  table.columns = {{"case", false},
-                   {"sender → receiver", false},
-                   {SpeedHead(contrast)},
-                   {"ratio"},
-                   {"95 %"},
-                   {"against the base", false},
-                   {"segments a write"},
-                   {"sender, ns a byte"},
-                   {"receiver, ns a byte"}};
-  if (contrast.rounds) table.columns.push_back({"rounds over 30 ms"});
-  table.columns.push_back({"sndbuf"});
-  table.columns.push_back({"rcvbuf"});
+  table.columns = SideColumns(contrast);
   std::size_t told = 0, compared = 0, all = 0;
   for (const CaseSides& one : contrast.by_case) {
     for (const std::size_t d : Ran(contrast)) {
@@ -434,6 +439,16 @@ Chart SwitchChart(const Contrast& contrast,
   return chart;
 }
 
+std::vector<Key> EndKeys(const Contrast& contrast) {
+  const std::string change =
+      fmt::format("{} → {}", Printable(contrast.systems[0].brief),
+                  Printable(contrast.systems[1].brief));
+  return {{colour::kGreen, fmt::format("the receiver is changed, {}", change),
+           true, false, Shape::kCircle},
+          {colour::kOrange, fmt::format("the sender is changed, {}", change),
+           true, false, Shape::kSquare}};
+}
+
 Picture EndsPicture(const StudyView& view, const Contrast& contrast) {
   Picture picture;
   picture.kind = "ends";
@@ -445,8 +460,7 @@ Picture EndsPicture(const StudyView& view, const Contrast& contrast) {
   }
   if (made.empty()) {
     picture.missing =
-        "Nothing to draw: no end was changed with the other held "
-        "fixed.";
+        "Nothing to draw: no end was changed with the other held fixed.";
     return picture;
   }
   picture.drawn = fmt::format(
@@ -454,19 +468,11 @@ Picture EndsPicture(const StudyView& view, const Contrast& contrast) {
       "block, geometric mean over the cases both directions have, median and "
       "95 % interval (log scale). The line at 1 is no difference; hollow: the "
       "interval covers 1 or is not known. Of {} chance alone would tell up to "
-      "{} "
-      "apart.{}",
+      "{} apart.{}",
       contrast.rounds ? "median round trips" : "throughputs",
       Count(static_cast<long long>(made.size()), "comparison"),
       ByChance(made.size()), LinkLine(view));
-  const std::string change =
-      fmt::format("{} → {}", Printable(contrast.systems[0].brief),
-                  Printable(contrast.systems[1].brief));
-  picture.keys = {
-      {colour::kGreen, fmt::format("the receiver is changed, {}", change), true,
-       false, Shape::kCircle},
-      {colour::kOrange, fmt::format("the sender is changed, {}", change), true,
-       false, Shape::kSquare}};
+  picture.keys = EndKeys(contrast);
   Panel panel;
   panel.request = {SwitchChart(contrast, made), picture.title,
                    picture.sentence + " " + picture.drawn};

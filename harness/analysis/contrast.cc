@@ -421,6 +421,11 @@ ContrastSystem NameSystem(const RunRecord& run, const SystemId& id) {
 void NameSystems(const RunRecord& run, const SystemId& first,
                  const SystemId& second, Contrast& contrast) {
   contrast.systems = {NameSystem(run, first), NameSystem(run, second)};
+  if (contrast.systems[0].name == contrast.systems[1].name) {
+    for (ContrastSystem& system : contrast.systems) {
+      system.name = SystemText({system.os, system.stack, {}});
+    }
+  }
   const bool alike = first.first == second.first;
   for (ContrastSystem& system : contrast.systems) {
     system.brief = alike ? SystemText({system.os, system.stack, {}})

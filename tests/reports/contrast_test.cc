@@ -173,7 +173,7 @@ TEST(ContrastReportTest, BuffersStandSideBySideAsReadBack) {
   pair.blocks = 3;
   Reported(pair, folder.path());
   const std::string text = ReadFile(folder.path() / "report/report.md");
-  EXPECT_THAT(text, HasSubstr("2 B: 2.25 KiB"));
+  EXPECT_THAT(text, HasSubstr("2 B: 2304 B"));
   EXPECT_THAT(text, HasSubstr("2 B: 2 B"));
 }
 
