@@ -227,6 +227,24 @@ const EndSwitch* ForCard(const Contrast& contrast, bool receiver) {
   return nullptr;
 }
 
+// Where no end was changed alone, what the other direction is to the base.
+void AddDirectionCard(const Contrast& contrast, std::vector<Card>& cards) {
+  for (std::size_t d = 0; d < kDirections; ++d) {
+    const auto& ratio = contrast.directions[d].ratio;
+    if (!ratio.has_value()) continue;
+    const std::string words = fmt::format(
+        "{} from {} against {}; 95 %: {}",
+        contrast.rounds ? "median round trip" : "throughput",
+        BriefDirection(contrast, d), BriefDirection(contrast, contrast.base),
+        ratio->interval.has_value() ? RatioRange(*ratio->interval)
+                                    : "too few blocks");
+    cards.push_back(
+        Told(ratio) ? Card{FormatNumber(ratio->median) + "×", "the " + words}
+                    : Card{"no difference", "can be told: " + words});
+    return;
+  }
+}
+
 }  // namespace
 
 std::string BriefDirection(const Contrast& contrast, std::size_t direction) {
@@ -336,6 +354,7 @@ void AddContrastCards(const Analysis& analysis, std::vector<Card>& cards) {
     const EndSwitch* one = ForCard(contrast, receiver);
     if (one != nullptr) cards.push_back(CardOf(contrast, *one));
   }
+  if (cards.empty()) AddDirectionCard(contrast, cards);
 }
 
 }  // namespace wiretoll
