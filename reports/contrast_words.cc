@@ -125,26 +125,31 @@ std::string OneSwitch(const Contrast& contrast, const EndSwitch& one) {
                      InBrackets(ratio));
 }
 
+// Of one end, with each system held fixed at the other.
+std::vector<std::string> SwitchesOf(const Contrast& contrast, bool receiver) {
+  std::vector<std::string> parts;
+  for (const EndSwitch& one : contrast.switches) {
+    if (one.receiver == receiver && one.ratio) {
+      parts.push_back(OneSwitch(contrast, one));
+    }
+  }
+  return parts;
+}
+
 // "Throughput with Windows in place of Linux as the receiver: ...; as the
 // sender: ...". Empty where no end was changed alone.
 std::string Switches(const Contrast& contrast) {
+  const std::string what =
+      fmt::format("{} with {} in place of {}",
+                  contrast.rounds ? "Median round trip" : "Throughput",
+                  Brief(contrast.systems[1]), Brief(contrast.systems[0]));
   std::string text;
   for (const bool receiver : {true, false}) {
-    std::vector<std::string> parts;
-    for (const EndSwitch& one : contrast.switches) {
-      if (one.receiver == receiver && one.ratio) {
-        parts.push_back(OneSwitch(contrast, one));
-      }
-    }
+    const std::vector<std::string> parts = SwitchesOf(contrast, receiver);
     if (parts.empty()) continue;
-    text += text.empty()
-                ? fmt::format(
-                      "{} with {} in place of {}",
-                      contrast.rounds ? "Median round trip" : "Throughput",
-                      Brief(contrast.systems[1]), Brief(contrast.systems[0]))
-                : ";";
-    text += fmt::format(" as the {}: {}", receiver ? "receiver" : "sender",
-                        fmt::join(parts, ", "));
+    text +=
+        fmt::format("{} as the {}: {}", text.empty() ? what : ";",
+                    receiver ? "receiver" : "sender", fmt::join(parts, ", "));
   }
   return text;
 }

@@ -44,7 +44,7 @@ figcaption{margin:.2rem 0 .5rem;max-width:60em}
 .drawn small,.note{color:var(--dim);font-size:.84rem}
 .box{overflow-x:auto}
 .large svg{display:block;width:100%;min-width:780px;height:auto}
-.large.narrow svg{min-width:500px;max-width:720px}
+.large.narrow svg{min-width:405px;max-width:620px}
 .small{display:grid;grid-template-columns:repeat(auto-fit,minmax(300px,1fr));
 gap:1rem 1.2rem;margin-top:1rem}
 .small svg{display:block;width:100%;height:auto;max-width:420px}

@@ -127,7 +127,7 @@ class Contraster {
       : cells_(cells), intervals_(intervals) {}
 
   // `contrast` has its run, study, kind and systems.
-  void Fill(CaseMap cases, Contrast& contrast);
+  void Fill(const CaseMap& cases, Contrast& contrast);
 
  private:
   using AllSides = std::array<std::vector<Sides>, kSideFigureCount>;
@@ -329,7 +329,7 @@ void Contraster::FillWrites(Contrast& contrast) {
       if (d == contrast.base) continue;
       at.ratios[d] = MeanRatio(cases, d, contrast.base, intervals_);
     }
-    contrast.by_write.push_back(std::move(at));
+    contrast.by_write.push_back(at);
   }
 }
 
@@ -356,9 +356,9 @@ EndAnswer AnswerOf(const Contrast& contrast) {
   return receiver && sender ? EndAnswer::kNeither : EndAnswer::kNotKnown;
 }
 
-void Contraster::Fill(CaseMap cases, Contrast& contrast) {
+void Contraster::Fill(const CaseMap& cases, Contrast& contrast) {
   cases_.clear();
-  for (auto& [key, entry] : cases) cases_.push_back(std::move(entry));
+  for (const auto& [key, entry] : cases) cases_.push_back(entry);
   std::stable_sort(cases_.begin(), cases_.end(),
                    [](const CaseCells& a, const CaseCells& b) {
                      return WriteOf(a.first->factors).value_or(0) <
