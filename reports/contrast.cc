@@ -113,6 +113,7 @@ std::vector<std::pair<std::string, std::string>> BuffersAt(
     }
   }
   std::vector<std::pair<std::string, std::string>> texts;
+  texts.reserve(asked.size());
   for (const auto& [requested, row] : asked) {
     texts.emplace_back(requested,
                        SizeText(row.effective_low, row.effective_high));
@@ -291,7 +292,7 @@ Row SideRow(const StudyView& view, const Contrast& contrast,
   const auto& figures = one.figures[d];
   const bool base = d == contrast.base;
   const auto& ratio = one.ratios[d];
-  Row row{CaseName(view, one), FullDirection(contrast, d),
+  Row row{CaseName(view, one), BriefDirection(contrast, d),
           FigureText(figures[0], ScaleOf(SideFigure::kSpeed))};
   row.push_back(base || !ratio ? kNone : FormatNumber(ratio->median));
   row.push_back(base || !ratio || !ratio->interval
@@ -312,21 +313,26 @@ Row SideRow(const StudyView& view, const Contrast& contrast,
   return row;
 }
 
+std::vector<Column> SideColumns(const Contrast& contrast) {
+  std::vector<Column> columns{{"case", false},
+                              {"sender → receiver", false},
+                              {SpeedHead(contrast)},
+                              {"ratio"},
+                              {"95 %"},
+                              {"against the base", false},
+                              {"segments a write"},
+                              {"sender, ns a byte"},
+                              {"receiver, ns a byte"}};
+  if (contrast.rounds) columns.push_back({"rounds over 30 ms"});
+  columns.push_back({"sndbuf"});
+  columns.push_back({"rcvbuf"});
+  return columns;
+}
+
 Table SidesTable(const StudyView& view, const Contrast& contrast) {
   Table table;
   table.title = "Side by side, case by case";
-  table.columns = {{"case", false},
-                   {"sender → receiver", false},
-                   {SpeedHead(contrast)},
-                   {"ratio"},
-                   {"95 %"},
-                   {"against the base", false},
-                   {"segments a write"},
-                   {"sender, ns a byte"},
-                   {"receiver, ns a byte"}};
-  if (contrast.rounds) table.columns.push_back({"rounds over 30 ms"});
-  table.columns.push_back({"sndbuf"});
-  table.columns.push_back({"rcvbuf"});
+  table.columns = SideColumns(contrast);
   std::size_t told = 0, compared = 0, all = 0;
   for (const CaseSides& one : contrast.by_case) {
     for (const std::size_t d : Ran(contrast)) {
@@ -345,7 +351,10 @@ Table SidesTable(const StudyView& view, const Contrast& contrast) {
       told, Count(static_cast<long long>(compared), "comparison"),
       BriefDirection(contrast, contrast.base), ByChance(compared));
   table.note = fmt::format(
-      "{} not observed. Buffers as read back. All of it is in directions.csv.",
+      "{} is {}; {} is {}. {} not observed. Buffers as read back. All of it is "
+      "in directions.csv.",
+      Printable(contrast.systems[0].brief), Printable(contrast.systems[0].name),
+      Printable(contrast.systems[1].brief), Printable(contrast.systems[1].name),
       kNone);
   if (all > table.rows.size()) {
     table.note +=
@@ -401,9 +410,9 @@ void AddRow(Chart& chart, double row, const Ratio& ratio, bool receiver) {
   chart.curves.push_back(std::move(point));
 }
 
+// The end that stays; the marker tells which is changed.
 std::string SwitchName(const Contrast& contrast, const EndSwitch& one) {
-  return fmt::format("{}, {} {}", one.receiver ? "receiver" : "sender",
-                     Printable(contrast.systems[one.fixed].brief),
+  return fmt::format("{} {}", Printable(contrast.systems[one.fixed].brief),
                      one.receiver ? "sends" : "receives");
 }
 
@@ -411,7 +420,9 @@ Chart SwitchChart(const Contrast& contrast,
                   const std::vector<const EndSwitch*>& made) {
   constexpr std::size_t kLongest = 34;
   Chart chart;
-  chart.width = 620;  // Few rows need no wide page, and fit a small one.
+  // Few rows need no wide page, and fit a small one with large letters.
+  chart.width = 620;
+  chart.font = 17;
   Reach reach;
   std::size_t longest = 0;
   const std::size_t rows = made.size();
@@ -423,7 +434,7 @@ Chart SwitchChart(const Contrast& contrast,
     AddRow(chart, row, *made[i]->ratio, made[i]->receiver);
     reach.Take(*made[i]->ratio);
   }
-  chart.left = std::clamp(20 + static_cast<int>(longest) * 8, 60, 290);
+  chart.left = std::clamp(24 + static_cast<int>(longest) * 9, 60, 290);
   chart.top = 8;
   chart.height = chart.top + chart.bottom + 34 * static_cast<int>(rows);
   chart.y.low = -0.6;
@@ -432,6 +443,16 @@ Chart SwitchChart(const Contrast& contrast,
   chart.guides.push_back({true, 1, ""});
   chart.curve_labels = false;
   return chart;
+}
+
+std::vector<Key> EndKeys(const Contrast& contrast) {
+  const std::string change =
+      fmt::format("{} → {}", Printable(contrast.systems[0].brief),
+                  Printable(contrast.systems[1].brief));
+  return {{colour::kGreen, fmt::format("the receiver is changed, {}", change),
+           true, false, Shape::kCircle},
+          {colour::kOrange, fmt::format("the sender is changed, {}", change),
+           true, false, Shape::kSquare}};
 }
 
 Picture EndsPicture(const StudyView& view, const Contrast& contrast) {
@@ -445,8 +466,7 @@ Picture EndsPicture(const StudyView& view, const Contrast& contrast) {
   }
   if (made.empty()) {
     picture.missing =
-        "Nothing to draw: no end was changed with the other held "
-        "fixed.";
+        "Nothing to draw: no end was changed with the other held fixed.";
     return picture;
   }
   picture.drawn = fmt::format(
@@ -454,19 +474,11 @@ Picture EndsPicture(const StudyView& view, const Contrast& contrast) {
       "block, geometric mean over the cases both directions have, median and "
       "95 % interval (log scale). The line at 1 is no difference; hollow: the "
       "interval covers 1 or is not known. Of {} chance alone would tell up to "
-      "{} "
-      "apart.{}",
+      "{} apart.{}",
       contrast.rounds ? "median round trips" : "throughputs",
       Count(static_cast<long long>(made.size()), "comparison"),
       ByChance(made.size()), LinkLine(view));
-  const std::string change =
-      fmt::format("{} → {}", Printable(contrast.systems[0].brief),
-                  Printable(contrast.systems[1].brief));
-  picture.keys = {
-      {colour::kGreen, fmt::format("the receiver is changed, {}", change), true,
-       false, Shape::kCircle},
-      {colour::kOrange, fmt::format("the sender is changed, {}", change), true,
-       false, Shape::kSquare}};
+  picture.keys = EndKeys(contrast);
   Panel panel;
   panel.request = {SwitchChart(contrast, made), picture.title,
                    picture.sentence + " " + picture.drawn};

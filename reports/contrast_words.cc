@@ -125,26 +125,31 @@ std::string OneSwitch(const Contrast& contrast, const EndSwitch& one) {
                      InBrackets(ratio));
 }
 
+// Of one end, with each system held fixed at the other.
+std::vector<std::string> SwitchesOf(const Contrast& contrast, bool receiver) {
+  std::vector<std::string> parts;
+  for (const EndSwitch& one : contrast.switches) {
+    if (one.receiver == receiver && one.ratio) {
+      parts.push_back(OneSwitch(contrast, one));
+    }
+  }
+  return parts;
+}
+
 // "Throughput with Windows in place of Linux as the receiver: ...; as the
 // sender: ...". Empty where no end was changed alone.
 std::string Switches(const Contrast& contrast) {
+  const std::string what =
+      fmt::format("{} with {} in place of {}",
+                  contrast.rounds ? "Median round trip" : "Throughput",
+                  Brief(contrast.systems[1]), Brief(contrast.systems[0]));
   std::string text;
   for (const bool receiver : {true, false}) {
-    std::vector<std::string> parts;
-    for (const EndSwitch& one : contrast.switches) {
-      if (one.receiver == receiver && one.ratio) {
-        parts.push_back(OneSwitch(contrast, one));
-      }
-    }
+    const std::vector<std::string> parts = SwitchesOf(contrast, receiver);
     if (parts.empty()) continue;
-    text += text.empty()
-                ? fmt::format(
-                      "{} with {} in place of {}",
-                      contrast.rounds ? "Median round trip" : "Throughput",
-                      Brief(contrast.systems[1]), Brief(contrast.systems[0]))
-                : ";";
-    text += fmt::format(" as the {}: {}", receiver ? "receiver" : "sender",
-                        fmt::join(parts, ", "));
+    text +=
+        fmt::format("{} as the {}: {}", text.empty() ? what : ";",
+                    receiver ? "receiver" : "sender", fmt::join(parts, ", "));
   }
   return text;
 }
@@ -225,6 +230,24 @@ const EndSwitch* ForCard(const Contrast& contrast, bool receiver) {
     if (one.receiver == receiver && one.ratio) return &one;
   }
   return nullptr;
+}
+
+// Where no end was changed alone, what the other direction is to the base.
+void AddDirectionCard(const Contrast& contrast, std::vector<Card>& cards) {
+  for (std::size_t d = 0; d < kDirections; ++d) {
+    const auto& ratio = contrast.directions[d].ratio;
+    if (!ratio.has_value()) continue;
+    const std::string words = fmt::format(
+        "{} from {} against {}; 95 %: {}",
+        contrast.rounds ? "median round trip" : "throughput",
+        BriefDirection(contrast, d), BriefDirection(contrast, contrast.base),
+        ratio->interval.has_value() ? RatioRange(*ratio->interval)
+                                    : "too few blocks");
+    cards.push_back(
+        Told(ratio) ? Card{FormatNumber(ratio->median) + "×", "the " + words}
+                    : Card{"no difference", "can be told: " + words});
+    return;
+  }
 }
 
 }  // namespace
@@ -336,6 +359,7 @@ void AddContrastCards(const Analysis& analysis, std::vector<Card>& cards) {
     const EndSwitch* one = ForCard(contrast, receiver);
     if (one != nullptr) cards.push_back(CardOf(contrast, *one));
   }
+  if (cards.empty()) AddDirectionCard(contrast, cards);
 }
 
 }  // namespace wiretoll

@@ -62,6 +62,27 @@ std::vector<std::string> Tags(const Analysis& analysis) {
   return tags;
 }
 
+// In every table: figures are copied out of them alone.
+void SayLoopback(const StudyView& view, StudyPart& part) {
+  const bool loopback = std::any_of(
+      view.groups.begin(), view.groups.end(), [&](const Group& group) {
+        const std::size_t run = group.first->run;
+        return view.analysis->runs[run].link.kind == "loopback";
+      });
+  if (!loopback) return;
+  const auto say = [](std::vector<Table>& tables) {
+    for (Table& table : tables) {
+      table.note += table.note.empty() ? "" : " ";
+      table.note += "Measured over loopback, which is not a network.";
+    }
+  };
+  say(part.tables);
+  for (Section& section : part.contrasts) {
+    say(section.tables);
+    say(section.details);
+  }
+}
+
 StudyPart MakePart(const StudyView& view) {
   StudyPart part;
   if (view.study < view.analysis->studies.size()) {
@@ -79,6 +100,7 @@ StudyPart MakePart(const StudyView& view) {
   part.tables.push_back(PairsTable(view));
   part.tables.push_back(PredictionsTable(view));
   part.tables.push_back(RulesTable(view));
+  SayLoopback(view, part);
   return part;
 }
 

@@ -44,7 +44,7 @@ figcaption{margin:.2rem 0 .5rem;max-width:60em}
 .drawn small,.note{color:var(--dim);font-size:.84rem}
 .box{overflow-x:auto}
 .large svg{display:block;width:100%;min-width:780px;height:auto}
-.large.narrow svg{min-width:500px;max-width:720px}
+.large.narrow svg{min-width:405px;max-width:620px}
 .small{display:grid;grid-template-columns:repeat(auto-fit,minmax(300px,1fr));
 gap:1rem 1.2rem;margin-top:1rem}
 .small svg{display:block;width:100%;height:auto;max-width:420px}
@@ -56,6 +56,7 @@ list-style:none;color:var(--dim);font-size:.84rem}
 svg text{fill:var(--dim);font-family:Inter,Helvetica,Arial,sans-serif}
 svg [stroke="rgb(138, 143, 152)"]{stroke:var(--axis)}
 svg [stroke="rgb(208, 212, 218)"]{stroke:var(--grid)}
+svg [color=white]{color:var(--bg)}
 .missing{border:1px dashed var(--axis);border-radius:10px;color:var(--dim);
 padding:1.2rem 1rem}
 .table{overflow:auto;max-height:36rem;margin:.4rem 0}
@@ -67,8 +68,10 @@ th{font-weight:600;white-space:normal;overflow-wrap:normal;
 vertical-align:bottom}
 td.w,th.w{text-align:left}
 td.l{white-space:normal;overflow-wrap:anywhere;min-width:16em;max-width:30em}
-.contrast td.w{white-space:normal;min-width:7em}
+.table.short{max-height:none}
+.contrast td.w{white-space:normal;min-width:8.5em}
 .contrast td.l{min-width:9em}
+@media(min-width:900px){.contrast .short td:first-child{min-width:14em}}
 tr.m td{background:var(--mark)}
 pre{background:var(--card);border:1px solid var(--line);border-radius:10px;
 padding:.8rem 1rem;white-space:pre-wrap;font-size:.85rem}
@@ -294,7 +297,10 @@ class Page {
   }
 
   void Rows(const Table& table) {
-    Raw("<div class=\"table\" tabindex=\"0\"><table>\n<thead><tr>");
+    constexpr std::size_t kShort = 12;  // Seen whole.
+    Raw(fmt::format(
+        "<div class=\"table{}\" tabindex=\"0\"><table>\n<thead><tr>",
+        table.rows.size() <= kShort ? " short" : ""));
     for (const Column& column : table.columns) {
       Raw(fmt::format("<th scope=\"col\"{}>{}</th>",
                       column.figures ? "" : " class=\"w\"",

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 #include <future>
 #include <optional>
@@ -75,6 +76,7 @@ struct FileToWrite {
 };
 
 constexpr const char* kSamplesName = "samples.csv";
+constexpr const char* kDirectionsName = "directions.csv";
 
 FileFiller Text(const std::function<std::string()>& make) {
   return [make](std::ostream& out) -> Outcome<Done> {
@@ -102,7 +104,7 @@ Outcome<WrittenReport> WritePages(const Analysis& analysis,
          WriteReportJson(analysis, out);
          return Done{};
        }},
-      {ReportFormat::kCsv, "directions.csv",
+      {ReportFormat::kCsv, kDirectionsName,
        [&](std::ostream& out) -> Outcome<Done> {
          WriteDirectionsCsv(analysis, out);
          return Done{};
@@ -144,7 +146,11 @@ Outcome<WrittenReport> WriteReport(const Analysis& analysis,
   if (!written.has_value()) return WithWayOut(written.error(), spec);
   if (!outcome.has_value()) return WithWayOut(outcome.error(), spec);
   if (!samples.has_value()) return written;
-  written.value().files.push_back(spec.out / kSamplesName);
+  // Before directions.csv, which not every report has.
+  std::vector<fs::path>& files = written.value().files;
+  files.insert(
+      std::find(files.begin(), files.end(), spec.out / kDirectionsName),
+      spec.out / kSamplesName);
   return written;
 }
 

@@ -127,7 +127,7 @@ class Contraster {
       : cells_(cells), intervals_(intervals) {}
 
   // `contrast` has its run, study, kind and systems.
-  void Fill(CaseMap cases, Contrast& contrast);
+  void Fill(const CaseMap& cases, Contrast& contrast);
 
  private:
   using AllSides = std::array<std::vector<Sides>, kSideFigureCount>;
@@ -329,7 +329,7 @@ void Contraster::FillWrites(Contrast& contrast) {
       if (d == contrast.base) continue;
       at.ratios[d] = MeanRatio(cases, d, contrast.base, intervals_);
     }
-    contrast.by_write.push_back(std::move(at));
+    contrast.by_write.push_back(at);
   }
 }
 
@@ -356,9 +356,9 @@ EndAnswer AnswerOf(const Contrast& contrast) {
   return receiver && sender ? EndAnswer::kNeither : EndAnswer::kNotKnown;
 }
 
-void Contraster::Fill(CaseMap cases, Contrast& contrast) {
+void Contraster::Fill(const CaseMap& cases, Contrast& contrast) {
   cases_.clear();
-  for (auto& [key, entry] : cases) cases_.push_back(std::move(entry));
+  for (const auto& [key, entry] : cases) cases_.push_back(entry);
   std::stable_sort(cases_.begin(), cases_.end(),
                    [](const CaseCells& a, const CaseCells& b) {
                      return WriteOf(a.first->factors).value_or(0) <
@@ -421,6 +421,11 @@ ContrastSystem NameSystem(const RunRecord& run, const SystemId& id) {
 void NameSystems(const RunRecord& run, const SystemId& first,
                  const SystemId& second, Contrast& contrast) {
   contrast.systems = {NameSystem(run, first), NameSystem(run, second)};
+  if (contrast.systems[0].name == contrast.systems[1].name) {
+    for (ContrastSystem& system : contrast.systems) {
+      system.name = SystemText({system.os, system.stack, {}});
+    }
+  }
   const bool alike = first.first == second.first;
   for (ContrastSystem& system : contrast.systems) {
     system.brief = alike ? SystemText({system.os, system.stack, {}})

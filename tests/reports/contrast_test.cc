@@ -85,6 +85,23 @@ TEST(ContrastWordsTest, WithAHostEachItSaysWhichDirectionsAreMissing) {
                               "a second such host."));
 }
 
+TEST(ContrastWordsTest, TheCardsLeadWithTheEndsOrWithTheDirection) {
+  SyntheticPair pair = SlowReceiver();
+  for (const int hosts : {2, 1}) {
+    pair.linux_hosts = pair.other_hosts = hosts;
+    const TemporaryFolder folder;
+    const Analysis analysis = AnalysisOf(folder.path(), SyntheticPairRun(pair));
+    std::vector<Card> cards;
+    AddContrastCards(analysis, cards);
+    ASSERT_EQ(cards.size(), hosts == 2 ? 2U : 1U);
+    EXPECT_THAT(cards[0].text,
+                StartsWith(hosts == 2 ? "the throughput with Windows in place "
+                                        "of Linux as the receiver"
+                                      : "the throughput from Windows to Linux "
+                                        "against Linux to Windows"));
+  }
+}
+
 TEST(ContrastWordsTest, AnEndThatCouldNotBeChangedIsSaidToBeUntested) {
   const TemporaryFolder folder;
   Analysis analysis =
@@ -173,7 +190,7 @@ TEST(ContrastReportTest, BuffersStandSideBySideAsReadBack) {
   pair.blocks = 3;
   Reported(pair, folder.path());
   const std::string text = ReadFile(folder.path() / "report/report.md");
-  EXPECT_THAT(text, HasSubstr("2 B: 2.25 KiB"));
+  EXPECT_THAT(text, HasSubstr("2 B: 2304 B"));
   EXPECT_THAT(text, HasSubstr("2 B: 2 B"));
 }
 

@@ -270,6 +270,8 @@ TEST(ReportTest, WhatIsNoNetworkIsTagged) {
   ReportOf(analysis, folder.path());
   EXPECT_THAT(PageOf(folder.path()),
               HasSubstr("<li>loopback is not a network</li>"));
+  EXPECT_THAT(PageOf(folder.path()),
+              HasSubstr("Measured over loopback, which is not a network."));
 }
 
 TEST(ReportTest, ManyCellsAreCutWithANoteWhereTheRestIs) {
