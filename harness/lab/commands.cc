@@ -42,12 +42,15 @@ Failure Fail(std::string message) {
 }
 
 std::string PackageOf(const std::string& program) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 7>
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 10>
       kPackages{{{"ip", "iproute2"},
                  {"tc", "iproute2"},
                  {"ethtool", "ethtool"},
                  {"unshare", "util-linux"},
                  {"setsid", "util-linux"},
+                 {"flock", "util-linux"},
+                 {"wine", "--no-install-recommends wine wine64"},
+                 {"wineserver", "--no-install-recommends wine wine64"},
                  {"sh", "dash"},
                  {"sleep", "coreutils"}}};
   for (const auto& [name, package] : kPackages) {

@@ -31,9 +31,10 @@ bool IsSysctlName(std::string_view name) {
 
 Outcome<Done> CheckKinds(const std::vector<std::string>& kinds) {
   for (const std::string& kind : kinds) {
-    if (kind != "linux") {
+    if (kind != "linux" && kind != kWineKind) {
       return Usage(fmt::format(
-          "lab kind '{}' is not in this version; there is: linux", kind));
+          "lab kind '{}' is not in this version; there are: linux, wine",
+          kind));
     }
   }
   if (kinds.size() < 2 || kinds.size() > kMostHosts) {
@@ -106,6 +107,10 @@ Outcome<Done> CheckLabSpec(const LabSpec& spec) {
   return CheckDelayLine(link, spec.kinds.size());
 }
 
+bool HasWine(const LabSpec& spec) {
+  return std::count(spec.kinds.begin(), spec.kinds.end(), kWineKind) > 0;
+}
+
 Layout MakeLayout(const LabSpec& spec, const std::string& prefix,
                   const std::string& ip) {
   Layout layout;
@@ -115,11 +120,17 @@ Layout MakeLayout(const LabSpec& spec, const std::string& prefix,
   std::map<std::string, int> count;
   for (const std::string& kind : spec.kinds) {
     LabHost host;
-    host.name = fmt::format("{}-{}", kind, ++count[kind]);
+    host.kind = kind;
+    host.name = kind;
+    if (std::count(spec.kinds.begin(), spec.kinds.end(), kind) > 1) {
+      host.name += fmt::format("-{}", ++count[kind]);
+    }
     host.address = fmt::format("10.77.0.{}", layout.hosts.size() + 1);
     host.netns = prefix + "-" + host.name;
-    host.agent = {ip, "netns", "exec", host.netns,
-                  std::filesystem::absolute(spec.agent).string()};
+    host.agent = {ip, "netns", "exec", host.netns};
+    if (kind != kWineKind) {
+      host.agent.push_back(std::filesystem::absolute(spec.agent).string());
+    }
     layout.hosts.push_back(std::move(host));
   }
   return layout;
