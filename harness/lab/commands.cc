@@ -25,6 +25,7 @@
 #else
 #include <boost/process/posix.hpp>
 #endif
+#include "platform/process.h"
 
 namespace wiretoll {
 namespace {
@@ -114,6 +115,12 @@ void CloseSource(process::pipe& pipe) {
 std::error_code Launch(Running& running, const std::string& program,
                        const SystemCommand& command) {
   process::pipe input;
+  // What the process is given are copies. The originals would pass through it
+  // into a daemon that it starts, and the end of its output would never show.
+  for (const int original : {input.native_source(), running.out.native_sink(),
+                             running.err.native_sink()}) {
+    if (original > 2) KeepFromChildren(original);
+  }
   input.write(command.input.data(), static_cast<int>(command.input.size()));
   const std::vector<std::string> arguments(command.words.begin() + 1,
                                            command.words.end());
