@@ -284,9 +284,8 @@ void Describe(const LabSpec& spec, StandingLab& lab) {
   link.loss = spec.link.loss;
   Settings& settings = link.settings;
   settings["congestion"] = lab.congestion;
-  if (HasWine(spec)) {
-    settings["congestion"] +=
-        ", the default of every namespace: Wine cannot choose";
+  if (spec.route_congestion) {
+    settings["congestion"] = *spec.route_congestion + ", by the hosts' routes";
   }
   settings["gso_max_segs"] = "1";
   settings["txqueuelen"] = "10000";
@@ -357,9 +356,8 @@ Outcome<std::unique_ptr<StandingLab>> BuildLab(const LabSpec& asked) {
   const Outcome<std::string> congestion = ChooseCongestion();
   if (!congestion.has_value()) return congestion.error();
   LabSpec spec = asked;
-  if (HasWine(spec)) {
-    spec.sysctls.try_emplace("net.ipv4.tcp_congestion_control",
-                             congestion.value());
+  if (HasWine(spec) && !spec.route_congestion) {
+    spec.route_congestion = congestion.value();
   }
   const Outcome<LabOwner> owner = ThisProcess();
   if (!owner.has_value()) return owner.error();

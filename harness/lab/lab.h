@@ -39,6 +39,8 @@ struct LabSpec {
   std::map<std::string, std::string> sysctls;
   std::optional<int> initcwnd;  // Segments, as an attribute of the route.
   bool route_quickack = false;  // Likewise.
+  // Likewise; a lab with a Wine host, which cannot choose, sets it itself.
+  std::optional<std::string> route_congestion;
 };
 
 struct LabHost {
@@ -71,7 +73,7 @@ class Lab {
   [[nodiscard]] const RecordedLink& link() const;
   // Congestion control that trials set where a study does not say, because
   // the default differs from host to host. Empty where a Wine host cannot set
-  // it: there every namespace has it as its default.
+  // it: there it is an attribute of every host's route.
   [[nodiscard]] const std::string& congestion() const;
 
   // Leaves it standing when this object goes (`wiretoll lab up`).

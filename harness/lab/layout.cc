@@ -21,6 +21,13 @@ std::string Mac(std::size_t host) {
 
 std::string SwitchPort(const LabHost& host) { return "to-" + host.name; }
 
+bool IsWord(std::string_view name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-';
+  });
+}
+
 bool IsSysctlName(std::string_view name) {
   return name.starts_with("net.") && name.find("..") == name.npos &&
          std::all_of(name.begin(), name.end(), [](char c) {
@@ -95,6 +102,10 @@ Outcome<Done> CheckLabSpec(const LabSpec& spec) {
   if (spec.initcwnd && (*spec.initcwnd < 1 || *spec.initcwnd > 1'000'000)) {
     return Usage(
         fmt::format("initcwnd {}: 1 to 1000000 segments", *spec.initcwnd));
+  }
+  if (spec.route_congestion && !IsWord(*spec.route_congestion)) {
+    return Usage("'" + *spec.route_congestion +
+                 "' is no name of a congestion control");
   }
   for (const auto& [name, value] : spec.sysctls) {
     if (!IsSysctlName(name) || value.empty() ||
@@ -192,12 +203,13 @@ std::string HostBatch(const Layout& layout, std::size_t host,
       "link set {0} up\n"
       "addr add {3}/24 dev {0}\n",
       kHostInterface, Mac(host), layout.mtu, own);
-  if (spec.initcwnd || spec.route_quickack) {
+  if (spec.initcwnd || spec.route_quickack || spec.route_congestion) {
     batch += fmt::format(
         "route replace 10.77.0.0/24 dev {} proto kernel scope link src {}",
         kHostInterface, own);
     if (spec.initcwnd) batch += fmt::format(" initcwnd {}", *spec.initcwnd);
     if (spec.route_quickack) batch += " quickack 1";
+    if (spec.route_congestion) batch += " congctl " + *spec.route_congestion;
     batch += "\n";
   }
   for (std::size_t other = 0; other < layout.hosts.size(); ++other) {
