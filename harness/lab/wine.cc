@@ -22,6 +22,8 @@ using std::chrono::seconds;
 
 constexpr int kMostPrefixes = 32;
 constexpr int kTakenCode = 75;  // Any that flock(1) has no meaning for.
+// Another lab's look whether a prefix is taken holds the lock for a moment.
+constexpr int kPatience = 2;
 // A prefix takes 10 s on an idle machine.
 constexpr seconds kMakeTimeout{180};
 constexpr seconds kCommandTimeout{120};
@@ -68,17 +70,18 @@ Outcome<fs::path> CacheFolder() {
       folder.string(), error.message()));
 }
 
-std::vector<std::string> Locked(const std::string& prefix,
+// `patience`: seconds to wait for whoever holds the lock.
+std::vector<std::string> Locked(const std::string& prefix, int patience,
                                 std::vector<std::string> words) {
-  words.insert(words.begin(),
-               {"flock", "--nonblock", "--no-fork", "--conflict-exit-code",
-                std::to_string(kTakenCode), prefix + ".lock"});
+  words.insert(words.begin(), {"flock", "--wait", std::to_string(patience),
+                               "--no-fork", "--conflict-exit-code",
+                               std::to_string(kTakenCode), prefix + ".lock"});
   return words;
 }
 
 Outcome<bool> IsTaken(const std::string& prefix) {
   const Outcome<CommandResult> tried =
-      TryCommand({Locked(prefix, {"true"}), "", seconds(10)});
+      TryCommand({Locked(prefix, 0, {"true"}), "", seconds(10)});
   if (!tried.has_value()) return tried.error();
   const CommandResult& result = tried.value();
   if (result.exit_code == 0 || result.exit_code == kTakenCode)
@@ -109,9 +112,9 @@ std::vector<std::string> KeeperWords(const LabHost& host, const LabSpec& spec,
   }
   // Else a prefix in the making asks for a download of Mono and Gecko.
   words.emplace_back("WINEDLLOVERRIDES=mscoree,mshtml=");
-  for (std::string& word :
-       Locked(prefix, {fs::absolute(spec.self).string(), "lab-wine", prefix,
-                       tools.wine, tools.server})) {
+  for (std::string& word : Locked(prefix, kPatience,
+                                  {fs::absolute(spec.self).string(), "lab-wine",
+                                   prefix, tools.wine, tools.server})) {
     words.push_back(std::move(word));
   }
   return words;

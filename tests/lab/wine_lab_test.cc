@@ -10,6 +10,7 @@
 #include <iterator>
 #include <set>
 #include <sstream>
+#include <thread>
 
 #include "harness/lab/commands.h"
 #include "harness/lab/lab.h"
@@ -23,7 +24,6 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using ::testing::Contains;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 fs::path WindowsAgent() {
   const char* told = std::getenv("WIRETOLL_WINDOWS_AGENT");
@@ -113,6 +113,27 @@ std::vector<std::string> Inside(const std::string& netns) {
   return {std::istream_iterator<std::string>(words), {}};
 }
 
+// What was killed may take a moment to be gone; 5 s are more than that.
+template <class Condition>
+bool BecomesTrue(Condition condition) {
+  const auto until = std::chrono::steady_clock::now() + seconds(5);
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > until) return false;
+    std::this_thread::sleep_for(milliseconds(20));
+  }
+  return true;
+}
+
+// Whether any process is in this network namespace, whatever its name is.
+bool AnybodyIn(const std::string& inode) {
+  std::error_code error;
+  for (fs::directory_iterator entry("/proc", error), end;
+       !error && entry != end; entry.increment(error)) {
+    if (NamespaceOf(entry->path()) == inode) return true;
+  }
+  return false;
+}
+
 TEST_F(WineLabTest, AllThatRunsUnderAPrefixIsInTheHostsNamespace) {
   const auto lab = Lab::Up(Spec({"linux", "wine"}));
   ASSERT_TRUE(lab.has_value()) << lab.error().message;
@@ -135,7 +156,7 @@ TEST_F(WineLabTest, GoingOutOfScopeLeavesNothingRunning) {
     prefix = PrefixOf(lab.value().hosts()[0]);
     EXPECT_FALSE(ProcessesOf(prefix).empty());
   }
-  EXPECT_TRUE(ProcessesOf(prefix).empty());
+  EXPECT_TRUE(BecomesTrue([&] { return ProcessesOf(prefix).empty(); }));
 }
 
 TEST_F(WineLabTest, TwoWinesHaveAPrefixAndANamespaceEach) {
@@ -158,11 +179,7 @@ TEST_F(WineLabTest, OfAKilledOwnersWineNothingIsLeftOnceTheNextLabIsUp) {
   const auto next = Lab::Up(Spec({"linux", "linux"}));
   ASSERT_TRUE(next.has_value()) << next.error().message;
   EXPECT_FALSE(fs::exists(fs::path("/run/netns") / netns));
-  std::error_code error;
-  for (fs::directory_iterator entry("/proc", error), end;
-       !error && entry != end; entry.increment(error)) {
-    EXPECT_NE(NamespaceOf(entry->path()), inode) << entry->path();
-  }
+  EXPECT_TRUE(BecomesTrue([&] { return !AnybodyIn(inode); }));
 }
 
 // Nobody closes a kept lab's pipes: its Wine has to be found and ended.
@@ -179,9 +196,7 @@ TEST_F(WineLabTest, AKeptLabsWineStandsUntilItIsTakenDown) {
     EXPECT_EQ(taken.value(), 1);
   }
   EXPECT_FALSE(fs::exists(fs::path("/run/netns") / netns));
-  for (const fs::directory_entry& entry : fs::directory_iterator("/proc")) {
-    EXPECT_NE(NamespaceOf(entry.path()), inode) << entry.path();
-  }
+  EXPECT_TRUE(BecomesTrue([&] { return !AnybodyIn(inode); }));
 }
 
 // A cache folder for one test; what is in it is no Windows, only looks so.
