@@ -208,6 +208,9 @@ class Answerer {
   // Why there are none.
   [[nodiscard]] std::string WhyNone(const Selection& selection) const;
   [[nodiscard]] std::string MissingSystem(const Selection& selection) const;
+  // Their names, joined by "or"; empty if one of them is there.
+  [[nodiscard]] std::string NamesIfMissing(
+      const std::vector<FactorValue>& systems) const;
   [[nodiscard]] CellPairs Couples(const Claim& claim, const Cells& a,
                                   const Cells& b, bool same_hosts) const;
   [[nodiscard]] std::string CoupleKey(const Claim& claim, std::size_t cell,
@@ -285,17 +288,22 @@ Cells Answerer::Select(const Selection& selection) const {
   return selected;
 }
 
+std::string Answerer::NamesIfMissing(
+    const std::vector<FactorValue>& systems) const {
+  std::string names;
+  for (const FactorValue& value : systems) {
+    const std::string os = SpellFactor(value);
+    if (systems_.contains(os)) return {};
+    names += (names.empty() ? "" : " or ") + FamilyName(os);
+  }
+  return names;
+}
+
 std::string Answerer::MissingSystem(const Selection& selection) const {
-  for (const std::string key : {"sender.os", "receiver.os"}) {
+  for (const char* key : {"sender.os", "receiver.os"}) {
     const std::vector<FactorValue>* values = Named(selection, key);
-    if (values == nullptr) continue;
-    std::string names;
-    for (const FactorValue& value : *values) {
-      const std::string os = SpellFactor(value);
-      if (systems_.contains(os)) names.clear();
-      if (systems_.contains(os)) break;
-      names += (names.empty() ? "" : " or ") + FamilyName(os);
-    }
+    const std::string names =
+        values == nullptr ? std::string() : NamesIfMissing(*values);
     if (names.empty()) continue;
     std::string why = fmt::format("no {} host in this run", names);
     if (names != "Windows" || !systems_.contains("wine")) return why;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/lab/settings.h"
+#include "harness/lab/wine.h"
 
 namespace wiretoll {
 namespace {
@@ -32,11 +33,20 @@ Outcome<Done> Batch(std::vector<std::string> words, const std::string& text) {
   return Done{};
 }
 
+bool Has(const LabSpec& spec, const std::string& kind) {
+  return std::count(spec.kinds.begin(), spec.kinds.end(), kind) > 0;
+}
+
 Outcome<Done> CheckPrograms(const LabSpec& spec) {
   for (const char* name : {"ip", "tc", "ethtool", "sh"}) {
     const Outcome<std::string> found = FindProgram(name);
     if (!found.has_value()) return found.error();
   }
+  if (HasWine(spec)) {
+    const Outcome<WineTools> tools = FindWine(spec);
+    if (!tools.has_value()) return tools.error();
+  }
+  if (!Has(spec, "linux")) return Done{};
   const Outcome<std::string> agent =
       FindProgram(std::filesystem::absolute(spec.agent).string());
   if (!agent.has_value()) {
@@ -274,6 +284,9 @@ void Describe(const LabSpec& spec, StandingLab& lab) {
   link.loss = spec.link.loss;
   Settings& settings = link.settings;
   settings["congestion"] = lab.congestion;
+  if (spec.route_congestion) {
+    settings["congestion"] = *spec.route_congestion + ", by the hosts' routes";
+  }
   settings["gso_max_segs"] = "1";
   settings["txqueuelen"] = "10000";
   settings["neighbours"] = "static, so that ARP adds no frames";
@@ -302,6 +315,22 @@ Outcome<Done> Tune(const LabSpec& spec, StandingLab& lab) {
   return BringUp(spec, lab);
 }
 
+// Last, since what Wine starts should find the network as it stays.
+Outcome<Done> StartWines(const LabSpec& spec, StandingLab& lab) {
+  for (LabHost& host : lab.layout.hosts) {
+    if (host.kind != kWineKind) continue;
+    Outcome<StartedWine> started = StartWine(host, spec);
+    if (!started.has_value()) return started.error();
+    StartedWine& wine = started.value();
+    host.agent.insert(host.agent.end(), wine.agent.begin(), wine.agent.end());
+    lab.link.settings[host.name] =
+        "Wine's server stands in this namespace, no default route; prefix " +
+        wine.prefix;
+    lab.wines.push_back(std::move(wine.keeper));
+  }
+  return Done{};
+}
+
 Outcome<Done> Finish(const LabSpec& spec, StandingLab& lab) {
   Describe(spec, lab);
   lab.record.hosts = lab.layout.hosts;
@@ -314,17 +343,22 @@ Outcome<Done> Finish(const LabSpec& spec, StandingLab& lab) {
 StandingLab::~StandingLab() {
   if (kept) return;
   relay.reset();
+  wines.clear();
   if (record.id.empty()) return;
   // What would not go stays in the record, for the next start to try again.
   (void)ClearAway(record, milliseconds(500));
 }
 
-Outcome<std::unique_ptr<StandingLab>> BuildLab(const LabSpec& spec) {
-  if (Outcome<Done> there = CheckPrograms(spec); !there.has_value()) {
+Outcome<std::unique_ptr<StandingLab>> BuildLab(const LabSpec& asked) {
+  if (Outcome<Done> there = CheckPrograms(asked); !there.has_value()) {
     return there.error();
   }
   const Outcome<std::string> congestion = ChooseCongestion();
   if (!congestion.has_value()) return congestion.error();
+  LabSpec spec = asked;
+  if (HasWine(spec) && !spec.route_congestion) {
+    spec.route_congestion = congestion.value();
+  }
   const Outcome<LabOwner> owner = ThisProcess();
   if (!owner.has_value()) return owner.error();
   Outcome<LabRecord> record = CreateRecord(owner.value());
@@ -337,8 +371,9 @@ Outcome<std::unique_ptr<StandingLab>> BuildLab(const LabSpec& spec) {
       MakeLayout(spec, NamespacePrefix(lab->record), FindProgram("ip").value());
   Outcome<Done> made = MakeNamespaces(Namespaces(lab->layout), lab->record);
   if (!made.has_value()) return made.error();
-  for (const Step step : {&ChooseDelayLine, &MakeLinks, &Tune, &Shape,
-                          &DelayByNetem, &MeasureRoundTrip, &Finish}) {
+  for (const Step step :
+       {&ChooseDelayLine, &MakeLinks, &Tune, &Shape, &DelayByNetem,
+        &MeasureRoundTrip, &StartWines, &Finish}) {
     Outcome<Done> done = step(spec, *lab);
     if (!done.has_value()) return done.error();
   }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "harness/base/result.h"
 #include "harness/lab/commands.h"
@@ -25,6 +26,7 @@ struct StandingLab {
   RecordedLink link;
   std::string congestion;
   std::optional<BackgroundProcess> relay;
+  std::vector<BackgroundProcess> wines;  // Each keeps one host's Wine.
   bool kept = false;
 };
 

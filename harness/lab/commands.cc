@@ -25,6 +25,7 @@
 #else
 #include <boost/process/posix.hpp>
 #endif
+#include "platform/process.h"
 
 namespace wiretoll {
 namespace {
@@ -42,12 +43,15 @@ Failure Fail(std::string message) {
 }
 
 std::string PackageOf(const std::string& program) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 7>
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 10>
       kPackages{{{"ip", "iproute2"},
                  {"tc", "iproute2"},
                  {"ethtool", "ethtool"},
                  {"unshare", "util-linux"},
                  {"setsid", "util-linux"},
+                 {"flock", "util-linux"},
+                 {"wine", "--no-install-recommends wine wine64"},
+                 {"wineserver", "--no-install-recommends wine wine64"},
                  {"sh", "dash"},
                  {"sleep", "coreutils"}}};
   for (const auto& [name, package] : kPackages) {
@@ -111,6 +115,12 @@ void CloseSource(process::pipe& pipe) {
 std::error_code Launch(Running& running, const std::string& program,
                        const SystemCommand& command) {
   process::pipe input;
+  // What the process is given are copies. The originals would pass through it
+  // into a daemon that it starts, and the end of its output would never show.
+  for (const int original : {input.native_source(), running.out.native_sink(),
+                             running.err.native_sink()}) {
+    if (original > 2) KeepFromChildren(original);
+  }
   input.write(command.input.data(), static_cast<int>(command.input.size()));
   const std::vector<std::string> arguments(command.words.begin() + 1,
                                            command.words.end());

@@ -30,6 +30,8 @@ const RecordedLink& Lab::link() const { return state_->link; }
 const std::string& Lab::congestion() const { return state_->congestion; }
 Outcome<Done> Lab::Keep() { return NoLabs(); }
 
+bool HasWine(const LabSpec&) { return false; }
+
 LabAbility ProbeLabAbility() { return {LabMeans::kLoopback, NoLabs().message}; }
 
 std::vector<std::string> UserNamespaceCommand(std::vector<std::string> own) {

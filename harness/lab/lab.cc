@@ -51,6 +51,14 @@ Outcome<int> ClearAll(const std::vector<LabRecord>& records, Chosen chosen) {
   return count;
 }
 
+// What ends when its input closes needs somebody who holds that open. Inside a
+// namespace, so that taking the lab down finds it.
+Outcome<Done> HoldOpen(const StandingLab& lab, BackgroundProcess& process) {
+  const LabHost& host = lab.layout.hosts[0];
+  return process.HandOver({"setsid", host.agent[0], "netns", "exec", host.netns,
+                           "sleep", "infinity"});
+}
+
 }  // namespace
 
 struct Lab::State {
@@ -82,7 +90,9 @@ const std::vector<LabHost>& Lab::hosts() const {
 const RecordedLink& Lab::link() const { return state_->standing->link; }
 
 const std::string& Lab::congestion() const {
-  return state_->standing->congestion;
+  static const std::string none;
+  const StandingLab& lab = *state_->standing;
+  return lab.wines.empty() ? lab.congestion : none;
 }
 
 Outcome<Done> Lab::Keep() {
@@ -92,11 +102,11 @@ Outcome<Done> Lab::Keep() {
     return written;
   }
   if (lab.relay) {
-    // The relay ends when its input closes: somebody has to hold that open.
-    // Inside the namespace, so that taking the lab down finds it.
-    Outcome<Done> handed = lab.relay->HandOver(
-        {"setsid", lab.layout.hosts[0].agent[0], "netns", "exec",
-         lab.layout.hosts[0].netns, "sleep", "infinity"});
+    Outcome<Done> handed = HoldOpen(lab, *lab.relay);
+    if (!handed.has_value()) return handed;
+  }
+  for (BackgroundProcess& wine : lab.wines) {
+    Outcome<Done> handed = HoldOpen(lab, wine);
     if (!handed.has_value()) return handed;
   }
   lab.kept = true;

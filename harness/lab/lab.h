@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -27,22 +28,32 @@ struct LinkSpec {
 struct LabSpec {
   std::vector<std::string> kinds{"linux", "linux"};  // --lab LIST
   LinkSpec link;
-  std::filesystem::path agent;  // wiretoll-agent to run in each host.
-  std::filesystem::path self;   // The wiretoll program, for RunLabHelper();
-                                // needed for delay and loss only.
-  std::uint64_t seed = 1;       // Of the losses.
+  std::filesystem::path agent;  // wiretoll-agent to run in each Linux host.
+  std::filesystem::path windows_agent;  // The one for Windows, for Wine hosts.
+  std::filesystem::path self;  // The wiretoll program, for RunLabHelper();
+                               // needed for delay, loss and Wine only.
+  // Told, a line without its end, what takes long; may be empty.
+  std::function<void(const std::string&)> say;
+  std::uint64_t seed = 1;  // Of the losses.
   // Beyond what a lab sets anyway, in every host: "net.ipv4.tcp_autocorking".
   std::map<std::string, std::string> sysctls;
   std::optional<int> initcwnd;  // Segments, as an attribute of the route.
   bool route_quickack = false;  // Likewise.
+  // Likewise; a lab with a Wine host, which cannot choose, sets it itself.
+  std::optional<std::string> route_congestion;
 };
 
 struct LabHost {
-  std::string name;     // linux-1, linux-2
+  std::string name;     // linux-1, linux-2, wine
   std::string address;  // In the lab's own network.
   std::string netns;    // Name for `ip netns exec`; empty on loopback.
   std::vector<std::string> agent;  // The command that starts its agent.
+  std::string kind = "linux";      // As in LabSpec::kinds.
 };
+
+// True if one of the hosts is Wine, which needs network namespaces: its
+// sockets belong to a server that other Wine programs would share.
+bool HasWine(const LabSpec& spec);
 
 // A lab that is up. Going out of scope takes it down: namespaces, delay line,
 // state file; nothing that it did not make.
@@ -61,7 +72,8 @@ class Lab {
   // What the link is and every setting made for it.
   [[nodiscard]] const RecordedLink& link() const;
   // Congestion control that trials set where a study does not say, because
-  // the default differs from host to host.
+  // the default differs from host to host. Empty where a Wine host cannot set
+  // it: there it is an attribute of every host's route.
   [[nodiscard]] const std::string& congestion() const;
 
   // Leaves it standing when this object goes (`wiretoll lab up`).
@@ -122,9 +134,9 @@ struct RelaySpec {
 Outcome<Done> RunRelay(const RelaySpec& spec);
 
 // The verbs by which a lab starts its own program (LabSpec::self) anew, inside
-// a namespace: "lab-relay ..." and "lab-rtt ...". Empty if `arguments` (without
-// the program's name) begin with neither; else they have been run, and this is
-// the exit code. Whatever main() `self` has must begin with this.
+// a namespace: "lab-relay", "lab-rtt", "lab-wine". Empty if `arguments`
+// (without the program's name) begin with none; else they have been run, and
+// this is the exit code. Whatever main() `self` has must begin with this.
 std::optional<ExitCode> RunLabHelper(const std::vector<std::string>& arguments);
 
 }  // namespace wiretoll

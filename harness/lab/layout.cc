@@ -21,6 +21,13 @@ std::string Mac(std::size_t host) {
 
 std::string SwitchPort(const LabHost& host) { return "to-" + host.name; }
 
+bool IsWord(std::string_view name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-';
+  });
+}
+
 bool IsSysctlName(std::string_view name) {
   return name.starts_with("net.") && name.find("..") == name.npos &&
          std::all_of(name.begin(), name.end(), [](char c) {
@@ -31,9 +38,10 @@ bool IsSysctlName(std::string_view name) {
 
 Outcome<Done> CheckKinds(const std::vector<std::string>& kinds) {
   for (const std::string& kind : kinds) {
-    if (kind != "linux") {
+    if (kind != "linux" && kind != kWineKind) {
       return Usage(fmt::format(
-          "lab kind '{}' is not in this version; there is: linux", kind));
+          "lab kind '{}' is not in this version; there are: linux, wine",
+          kind));
     }
   }
   if (kinds.size() < 2 || kinds.size() > kMostHosts) {
@@ -95,6 +103,10 @@ Outcome<Done> CheckLabSpec(const LabSpec& spec) {
     return Usage(
         fmt::format("initcwnd {}: 1 to 1000000 segments", *spec.initcwnd));
   }
+  if (spec.route_congestion && !IsWord(*spec.route_congestion)) {
+    return Usage("'" + *spec.route_congestion +
+                 "' is no name of a congestion control");
+  }
   for (const auto& [name, value] : spec.sysctls) {
     if (!IsSysctlName(name) || value.empty() ||
         value.find('\n') != value.npos) {
@@ -106,6 +118,10 @@ Outcome<Done> CheckLabSpec(const LabSpec& spec) {
   return CheckDelayLine(link, spec.kinds.size());
 }
 
+bool HasWine(const LabSpec& spec) {
+  return std::count(spec.kinds.begin(), spec.kinds.end(), kWineKind) > 0;
+}
+
 Layout MakeLayout(const LabSpec& spec, const std::string& prefix,
                   const std::string& ip) {
   Layout layout;
@@ -115,11 +131,17 @@ Layout MakeLayout(const LabSpec& spec, const std::string& prefix,
   std::map<std::string, int> count;
   for (const std::string& kind : spec.kinds) {
     LabHost host;
-    host.name = fmt::format("{}-{}", kind, ++count[kind]);
+    host.kind = kind;
+    host.name = kind;
+    if (std::count(spec.kinds.begin(), spec.kinds.end(), kind) > 1) {
+      host.name += fmt::format("-{}", ++count[kind]);
+    }
     host.address = fmt::format("10.77.0.{}", layout.hosts.size() + 1);
     host.netns = prefix + "-" + host.name;
-    host.agent = {ip, "netns", "exec", host.netns,
-                  std::filesystem::absolute(spec.agent).string()};
+    host.agent = {ip, "netns", "exec", host.netns};
+    if (kind != kWineKind) {
+      host.agent.push_back(std::filesystem::absolute(spec.agent).string());
+    }
     layout.hosts.push_back(std::move(host));
   }
   return layout;
@@ -181,12 +203,13 @@ std::string HostBatch(const Layout& layout, std::size_t host,
       "link set {0} up\n"
       "addr add {3}/24 dev {0}\n",
       kHostInterface, Mac(host), layout.mtu, own);
-  if (spec.initcwnd || spec.route_quickack) {
+  if (spec.initcwnd || spec.route_quickack || spec.route_congestion) {
     batch += fmt::format(
         "route replace 10.77.0.0/24 dev {} proto kernel scope link src {}",
         kHostInterface, own);
     if (spec.initcwnd) batch += fmt::format(" initcwnd {}", *spec.initcwnd);
     if (spec.route_quickack) batch += " quickack 1";
+    if (spec.route_congestion) batch += " congctl " + *spec.route_congestion;
     batch += "\n";
   }
   for (std::size_t other = 0; other < layout.hosts.size(); ++other) {

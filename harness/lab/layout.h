@@ -16,6 +16,7 @@ namespace wiretoll {
 
 inline constexpr const char* kHostInterface = "lab0";
 inline constexpr std::size_t kMostHosts = 16;
+inline constexpr const char* kWineKind = "wine";
 
 // How the hosts are joined.
 enum class Wiring {
@@ -41,7 +42,8 @@ struct Layout {
 // cannot be had; the message says what can.
 Outcome<Done> CheckLabSpec(const LabSpec& spec);
 
-// Requires a spec that passed CheckLabSpec(). `ip` is the program's path.
+// Requires a spec that passed CheckLabSpec(). `ip` is the program's path. The
+// agent of a Wine host lacks its end, which StartWine() knows.
 Layout MakeLayout(const LabSpec& spec, const std::string& prefix,
                   const std::string& ip);
 

@@ -1,6 +1,7 @@
 // What a lab starts in a process of its own, inside one of its namespaces.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstddef>
@@ -12,6 +13,7 @@
 #include <utility>
 
 #include "harness/lab/lab.h"
+#include "harness/lab/wine.h"
 #include "platform/clock.h"
 #include "platform/socket.h"
 #include "platform/tap.h"
@@ -222,9 +224,16 @@ std::optional<ExitCode> RunLabHelper(
     const std::vector<std::string>& arguments) {
   const std::string_view verb =
       arguments.empty() ? std::string_view() : arguments.front();
-  if (verb != "lab-relay" && verb != "lab-rtt") return std::nullopt;
-  Outcome<Done> done =
-      verb == "lab-relay" ? RelayVerb(arguments) : RoundTripVerb(arguments);
+  using Verb = Outcome<Done> (*)(const std::vector<std::string>&);
+  static constexpr std::array<std::pair<std::string_view, Verb>, 3> kVerbs{
+      {{"lab-relay", &RelayVerb},
+       {"lab-rtt", &RoundTripVerb},
+       {"lab-wine", &WineVerb}}};
+  const auto found =
+      std::find_if(kVerbs.begin(), kVerbs.end(),
+                   [&](const auto& one) { return one.first == verb; });
+  if (found == kVerbs.end()) return std::nullopt;
+  Outcome<Done> done = found->second(arguments);
   if (done.has_value()) return ExitCode::kDone;
   fmt::print(stderr, "{}: {}\n", verb, done.error().message);
   return done.error().code;

@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "harness/lab/commands.h"
+#include "harness/lab/wine.h"
 
 namespace wiretoll {
 namespace {
@@ -27,6 +28,8 @@ using nlohmann::json;
 using std::chrono::milliseconds;
 
 constexpr int kMostLabsOfOneProcess = 1000;
+// For its server to end all that runs under it.
+constexpr milliseconds kWineGrace{3000};
 
 Failure Fail(std::string message) {
   return {ExitCode::kNothingRan, std::move(message)};
@@ -186,8 +189,12 @@ std::vector<std::string> ProcessesInside(const std::string& netns) {
 }
 
 void EndProcessesInside(const std::string& netns, milliseconds grace) {
-  const auto until = std::chrono::steady_clock::now() + grace;
   std::vector<std::string> pids = ProcessesInside(netns);
+  if (AnyWineServer(pids)) {
+    EndWine(pids);
+    grace = std::max(grace, kWineGrace);
+  }
+  const auto until = std::chrono::steady_clock::now() + grace;
   while (!pids.empty() && std::chrono::steady_clock::now() < until) {
     std::this_thread::sleep_for(milliseconds(20));
     pids = ProcessesInside(netns);

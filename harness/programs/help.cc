@@ -29,6 +29,7 @@ constexpr char kRunExamples[] = R"(Examples:
   wiretoll run                                  the quick study, 100 Mbit/s lab
   wiretoll run small-writes --link none         veth as fast as the machine
   wiretoll run tcp-efficiency --filter 'write<=256,nagle=on'
+  wiretoll run small-writes --lab linux,wine    one host is Wine, not Windows
   wiretoll run my-study.toml --hosts hosts.toml --pairs alpha:beta
   wiretoll run --precision 5 --repeats 30       until intervals are within 5 %
   wiretoll run --resume --out runs/20260102T030405Z-quick
@@ -86,6 +87,7 @@ constexpr char kLabExamples[] = R"(Examples:
 constexpr char kLabUpExamples[] = R"(Examples:
   wiretoll lab up > hosts.toml                      100 Mbit/s, two hosts
   wiretoll lab up --lab linux,linux,linux > hosts.toml
+  wiretoll lab up --lab linux,wine > hosts.toml     the Windows agent under Wine
   wiretoll lab up --link 10mbit --delay 20ms > hosts.toml
 
 Needs root. The hosts file names the namespaces; look into one with

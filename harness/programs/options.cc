@@ -193,8 +193,8 @@ std::vector<std::string> ToRepeat(const std::vector<std::string>& arguments) {
 
 void AddLabOptions(CLI::App* app, LabOptions& lab) {
   app->add_option("--lab", lab.kinds,
-                  "Hosts to make on this machine, by kind (default: "
-                  "linux,linux)")
+                  "Hosts to make on this machine, by kind: linux; wine, the "
+                  "Windows agent over Linux's TCP (default: linux,linux)")
       ->type_name("LIST");
   AddParsed<std::optional<BitsPerSecond>>(
       app, "--link",

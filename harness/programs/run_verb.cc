@@ -111,6 +111,20 @@ fs::path AgentProgram() {
   return ProgramFile().parent_path() / "wiretoll-agent";
 }
 
+// The one told, else beside the other agent, else where `./dev windows` puts
+// it, seen from where `./dev build` puts this program.
+fs::path WindowsAgentProgram() {
+  const char* told = std::getenv("WIRETOLL_WINDOWS_AGENT");
+  if (told != nullptr && told[0] != '\0') return told;
+  const fs::path beside = ProgramFile().parent_path() / "wiretoll-agent.exe";
+  const fs::path built = ProgramFile().parent_path() /
+                         "../../../windows/harness/programs/wiretoll-agent.exe";
+  std::error_code ignored;
+  const bool is_built =
+      !fs::exists(beside, ignored) && fs::exists(built, ignored);
+  return is_built ? fs::canonical(built, ignored) : beside;
+}
+
 // Where trials run: a lab of ours, loopback, or hosts of the user's.
 struct Ground {
   std::vector<Host> hosts;
@@ -129,6 +143,14 @@ std::vector<Host> ToHosts(const Hosts& lab_hosts) {
 
 Outcome<Ground> OnLoopback(const LabOptions& options,
                            const std::string& reason) {
+  if (HasWine(ToLabSpec(options))) {
+    return Failure{
+        ExitCode::kNothingRan,
+        "--lab " + options.kinds +
+            ": a Wine host needs a network namespace, which keeps what Wine "
+            "sends on this machine: " +
+            reason};
+  }
   WriteError(fmt::format(
       "wiretoll: no lab can be made: {}\n"
       "using loopback instead: not a network, no line rate, no delay{}\n",
@@ -144,7 +166,9 @@ Outcome<Ground> OnLoopback(const LabOptions& options,
 Outcome<Ground> InLab(const LabOptions& options, bool quiet) {
   const std::string warning = LongLineWarning(options);
   if (!quiet) WriteError(warning);
-  auto lab = Lab::Up(ToLabSpec(options));
+  LabSpec spec = ToLabSpec(options);
+  if (quiet) spec.say = nullptr;
+  auto lab = Lab::Up(spec);
   if (!lab.has_value()) return lab.error();
   Ground ground;
   ground.hosts = ToHosts(lab.value().hosts());
@@ -540,7 +564,9 @@ LabSpec ToLabSpec(const LabOptions& options) {
   spec.kinds = SplitKinds(options.kinds);
   spec.link = options.link;
   spec.agent = AgentProgram();
+  spec.windows_agent = WindowsAgentProgram();
   spec.self = ProgramFile();
+  spec.say = [](const std::string& line) { WriteError(line + "\n"); };
   return spec;
 }
 

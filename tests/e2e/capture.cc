@@ -66,8 +66,8 @@ bool Dissect(const std::string& frame, SeenSegment& segment) {
   segment.syn = (flags & 2) != 0;
   segment.ack = (flags & 16) != 0;
   segment.window = static_cast<int>(Big(frame, tcp + 14, 2));
-  segment.payload = static_cast<int>(Big(frame, ip + 2, 2)) -
-                    static_cast<int>(ip_header + tcp_header);
+  segment.ip_bytes = static_cast<int>(Big(frame, ip + 2, 2));
+  segment.payload = segment.ip_bytes - static_cast<int>(ip_header + tcp_header);
   ReadOptions(frame, tcp + 20, tcp + tcp_header, segment);
   return true;
 }

@@ -14,6 +14,7 @@ struct SeenSegment {
   double time = 0;  // Seconds.
   std::string source;
   std::uint16_t source_port = 0;
+  int ip_bytes = 0;  // The packet's length, header included.
   int payload = 0;
   int window = 0;  // As in the header: not scaled.
   std::uint32_t sequence = 0;

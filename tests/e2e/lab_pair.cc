@@ -2,15 +2,28 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <utility>
 
+#include "harness/lab/wine.h"
 #include "platform/process.h"
 
 namespace wiretoll {
 
-LabPair::LabPair(LabSpec spec) {
+namespace {
+
+LabSpec WithPrograms(LabSpec spec) {
+  const char* told = std::getenv("WIRETOLL_WINDOWS_AGENT");
   spec.agent = WIRETOLL_AGENT;
+  spec.windows_agent = told != nullptr ? told : BUILT_WINDOWS_AGENT;
   spec.self = WIRETOLL_PROGRAM;
+  return spec;
+}
+
+}  // namespace
+
+LabPair::LabPair(LabSpec spec) {
+  spec = WithPrograms(std::move(spec));
   auto lab = Lab::Up(spec);
   if (!lab.has_value()) {
     ADD_FAILURE() << lab.error().message;
@@ -26,7 +39,10 @@ LabPair::LabPair(LabSpec spec) {
 
 TrialResult LabPair::Trial(Workload workload) {
   if (!up()) return {};
-  if (!workload.congestion) workload.congestion = "cubic";
+  // Empty where a Wine host cannot set it: its route has it.
+  if (!workload.congestion && !lab_->congestion().empty()) {
+    workload.congestion = "cubic";
+  }
   TrialSpec spec;
   spec.id = "exact";
   spec.workload = std::move(workload);
@@ -45,6 +61,13 @@ std::string WhyNoLab() {
   return ability.means == LabMeans::kRoot
              ? std::string()
              : "labs need root here: " + ability.reason;
+}
+
+std::string WhyNoWine() {
+  std::string why = WhyNoLab();
+  if (!why.empty()) return why;
+  const auto tools = FindWine(WithPrograms({}));
+  return tools.has_value() ? std::string() : tools.error().message;
 }
 
 }  // namespace wiretoll

@@ -18,7 +18,8 @@ class LabPair {
   // Fails the test if the lab does not come up.
   explicit LabPair(LabSpec spec);
 
-  // linux-1 sends to linux-2, with cubic. Fails the test unless it went well.
+  // The first host sends to the second, with cubic. Fails the test unless it
+  // went well.
   TrialResult Trial(Workload workload);
 
   [[nodiscard]] const LabHost& host(std::size_t index) const {
@@ -35,6 +36,8 @@ class LabPair {
 
 // Why labs cannot be made here, and the remedy; empty if they can.
 std::string WhyNoLab();
+// Likewise for labs with a Wine host.
+std::string WhyNoWine();
 
 }  // namespace wiretoll
 

@@ -25,13 +25,22 @@ skip() {
   echo "skipped: $*"
   exit 77
 }
+# The agent for Windows, and what runs it.
+need_wine() {
+  command -v wineserver >/dev/null || skip "needs Wine: apt-get install wine64"
+  local built=$programs/../../../windows/harness/programs/wiretoll-agent.exe
+  export WIRETOLL_WINDOWS_AGENT=${WIRETOLL_WINDOWS_AGENT:-$built}
+  [[ -f $WIRETOLL_WINDOWS_AGENT ]] || skip "needs ./dev windows"
+}
 need_root() { [[ $(id -u) == 0 ]] || skip "needs root, for namespaces"; }
 
 # run EXPECTED_CODE ARGUMENT...: output in the files out and err.
-run() {
-  local expected=$1 code=0
-  shift
-  timeout 100 "$wiretoll" "$@" >out 2>err </dev/null || code=$?
+run() { run_within 100 "$@"; }
+# Seconds, then as run.
+run_within() {
+  local seconds=$1 expected=$2 code=0
+  shift 2
+  timeout "$seconds" "$wiretoll" "$@" >out 2>err </dev/null || code=$?
   [[ $code == "$expected" ]] || fail "exit $code, not $expected: wiretoll $*"
 }
 says() { grep -qF -- "$2" "$1" || fail "$1 does not say: $2"; }
@@ -545,6 +554,29 @@ a_lab_can_be_kept_used_and_taken_down)
   run 0 lab down "$lab"
   run 0 lab status
   says_not out "$lab"
+  ;;
+
+a_lab_host_can_be_wine_and_is_never_called_windows)
+  need_root
+  need_wine
+  small_study 1 20
+  run_within 400 0 run small.toml --lab linux,wine --repeats 1 --out here
+  [[ $(lines here/samples.jsonl) == 2 ]] || fail "not both directions"
+  says here/samples.jsonl '"os":"wine"'
+  says_not here/samples.jsonl '"os":"windows"'
+  says_not here/samples.jsonl '"stack":"Windows'
+  says here/report/report.md "Wine"
+  ! pgrep -f 'lab-wine' >/dev/null || fail "Wine is still kept"
+  ;;
+
+a_lab_with_wine_says_what_it_misses)
+  need_root
+  need_wine
+  small_study 1 5
+  WIRETOLL_WINDOWS_AGENT=/no/such.exe run 3 run small.toml --lab linux,wine
+  names_itself_once err
+  says err "/no/such.exe"
+  says err "./dev windows"
   ;;
 
 a_lab_that_stays_needs_root)

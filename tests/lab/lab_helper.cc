@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -74,14 +75,28 @@ int SendTo(const std::string& from, const std::string& to, std::int64_t left) {
   return socket.value().Receive(end).has_value() ? 0 : 1;
 }
 
-// MODE HOSTS DELAY_US: brings a lab up and says its namespaces, then
+std::vector<std::string> Kinds(const std::string& hosts) {
+  if (const int count = std::atoi(hosts.c_str()); count > 0) {
+    return std::vector<std::string>(static_cast<std::size_t>(count), "linux");
+  }
+  std::vector<std::string> kinds;
+  std::istringstream list(hosts);
+  for (std::string kind; std::getline(list, kind, ',');) kinds.push_back(kind);
+  return kinds;
+}
+
+// MODE HOSTS DELAY_US: brings a lab up (HOSTS: how many Linux hosts, or their
+// kinds, "linux,wine") and says its namespaces, then
 //   die   is killed where it stands;
 //   keep  leaves the lab standing;
 //   try   says what the lab is like and takes it down.
-int Own(const std::string& self, const std::string& mode, int hosts,
-        std::chrono::microseconds delay) {
+int Own(const std::string& self, const std::string& mode,
+        const std::string& hosts, std::chrono::microseconds delay) {
   LabSpec spec;
-  spec.kinds.assign(static_cast<std::size_t>(hosts), "linux");
+  spec.kinds = Kinds(hosts);
+  if (const char* exe = std::getenv("WIRETOLL_WINDOWS_AGENT")) {
+    spec.windows_agent = exe;
+  }
   spec.link.rate = BitsPerSecond{100e6};
   spec.link.delay = delay;
   spec.agent = self;
@@ -106,7 +121,7 @@ int Main(const std::string& self, const std::vector<std::string>& words) {
     return SendTo(words[1], words[2], std::atoll(words[3].c_str()));
   }
   if (words.size() == 3) {
-    return Own(self, words[0], std::atoi(words[1].c_str()),
+    return Own(self, words[0], words[1],
                std::chrono::microseconds(std::atoll(words[2].c_str())));
   }
   return Complain("what?");

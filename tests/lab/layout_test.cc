@@ -23,11 +23,11 @@ Layout LayoutOf(const LabSpec& spec) {
 
 TEST(CheckLabSpecTest, UnknownKindIsUsageAndNamesWhatThereIs) {
   LabSpec spec;
-  spec.kinds = {"linux", "wine"};
+  spec.kinds = {"linux", "beos"};
   const Failure failure = CheckLabSpec(spec).error();
   EXPECT_EQ(failure.code, ExitCode::kUsage);
   EXPECT_EQ(failure.message,
-            "lab kind 'wine' is not in this version; there is: linux");
+            "lab kind 'beos' is not in this version; there are: linux, wine");
 }
 
 TEST(CheckLabSpecTest, HostsAreTwoToSixteen) {
@@ -84,6 +84,39 @@ TEST(LayoutTest, TwoHostsShareOneVethPairAndNoSwitch) {
   EXPECT_THAT(layout.hosts[1].agent,
               ElementsAre("/usr/sbin/ip", "netns", "exec",
                           "wiretoll-4711-linux-2", "/bin/true"));
+}
+
+TEST(LayoutTest, AKindThatComesOnceHasNoNumber) {
+  LabSpec spec;
+  spec.kinds = {"wine", "linux", "wine"};
+  ASSERT_TRUE(CheckLabSpec(spec).has_value());
+  const Layout layout = LayoutOf(spec);
+  EXPECT_EQ(layout.hosts[0].name, "wine-1");
+  EXPECT_EQ(layout.hosts[1].name, "linux");
+  EXPECT_EQ(layout.hosts[2].name, "wine-2");
+  EXPECT_EQ(layout.hosts[1].netns, "wiretoll-4711-linux");
+}
+
+TEST(LayoutTest, TheLinuxAgentIsNeverThatOfAWineHost) {
+  LabSpec spec = Hosts(1);
+  spec.kinds.emplace_back("wine");
+  const Layout layout = LayoutOf(spec);
+  EXPECT_EQ(layout.hosts[0].agent.back(), "/bin/true");
+  EXPECT_THAT(layout.hosts[1].agent, ElementsAre("/usr/sbin/ip", "netns",
+                                                 "exec", "wiretoll-4711-wine"));
+}
+
+TEST(LayoutTest, CongestionControlOfARouteIsOneWord) {
+  LabSpec spec = Hosts(2);
+  spec.route_congestion = "cubic";
+  ASSERT_TRUE(CheckLabSpec(spec).has_value());
+  EXPECT_THAT(HostBatch(LayoutOf(spec), 0, spec),
+              HasSubstr("dev lab0 proto kernel scope link src 10.77.0.1 "
+                        "congctl cubic\n"));
+  for (const char* name : {"", "cubic via 10.0.0.1", "a\nroute flush"}) {
+    spec.route_congestion = name;
+    EXPECT_FALSE(CheckLabSpec(spec).has_value()) << name;
+  }
 }
 
 TEST(LayoutTest, ThreeHostsMeetAtASwitchOfOurs) {
