@@ -111,7 +111,9 @@ run_command() {
   local command=$1
   case $command in
     './dev windows') return ;; # What the tests under Wine are built by.
-    'wiretoll run'*) command+=" --repeats 1" ;;
+    'wiretoll run'*)
+      [[ $command == *--repeats* ]] || command+=" --repeats 1"
+      ;;
     ssh-copy-id*)
       SSH_ASKPASS=$work/ssh/answer SSH_ASKPASS_REQUIRE=force \
         bash -c "$command" </dev/null

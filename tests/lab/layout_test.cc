@@ -89,6 +89,7 @@ TEST(LayoutTest, TwoHostsShareOneVethPairAndNoSwitch) {
 TEST(LayoutTest, AKindThatComesOnceHasNoNumber) {
   LabSpec spec;
   spec.kinds = {"wine", "linux", "wine"};
+  spec.agent = "/bin/true";
   ASSERT_TRUE(CheckLabSpec(spec).has_value());
   const Layout layout = LayoutOf(spec);
   EXPECT_EQ(layout.hosts[0].name, "wine-1");
