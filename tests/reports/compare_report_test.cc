@@ -224,7 +224,7 @@ TEST_F(CompareReportTest, AFolderThatCannotBeMadeIsNamed) {
   EXPECT_EQ(written.error().code, ExitCode::kNothingRan);
 }
 
-// Hundreds of cells, two studies, no interval: nothing to fall over.
+// Every trial of NEW failed.
 TEST_F(CompareReportTest, ComparisonsWithoutAnythingToCompareSaySo) {
   SyntheticRun failed;
   failed.adjust = [](Sample& sample) {
