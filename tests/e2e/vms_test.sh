@@ -169,7 +169,7 @@ case $name in
     # A path with a space and letters beyond ASCII, as Windows users have.
     mkdir "$work/Größe 1"
     cp "$exe" "$work/Größe 1/wiretoll-agent.exe"
-    run_page "env WINEPREFIX='$WINEPREFIX' WINEDEBUG=-all wine '$work/Größe 1/wiretoll-agent.exe'" \
+    run_page "env LC_ALL=C.UTF-8 WINEPREFIX='$WINEPREFIX' WINEDEBUG=-all wine '$work/Größe 1/wiretoll-agent.exe'" \
       root 'Wine'
     ;;
   *) fail "no such case: $name" ;;

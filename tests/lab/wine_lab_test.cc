@@ -238,6 +238,9 @@ class Elsewhere {
   Elsewhere& operator=(const Elsewhere&) = delete;
   ~Elsewhere() {
     EndWine(Inside(kName));
+    // It ends in its own time.
+    for (int i = 0; i < 100 && AnyWineServer(Inside(kName)); ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
     Run({"ip", "netns", "del", kName});
   }
   static constexpr const char* kName = "wtdev-test-elsewhere";
@@ -252,9 +255,10 @@ class Elsewhere {
 TEST_F(WineLabTest, AServerOutsideTheLabIsRefusedBeforeAnyProgramRuns) {
   const FalseCache cache;
   const Elsewhere elsewhere;
-  const CommandResult server = Elsewhere::Run(
-      {"ip", "netns", "exec", Elsewhere::kName, "env",
-       "WINEPREFIX=" + cache.prefix().string(), "wineserver", "-p60"});
+  const CommandResult server =
+      Elsewhere::Run({"ip", "netns", "exec", Elsewhere::kName, "env",
+                      "WINEPREFIX=" + cache.prefix().string(), "sh", "-c",
+                      "exec wineserver -p60 >/dev/null 2>&1"});
   ASSERT_EQ(server.exit_code, 0) << server.errors;
   const auto lab = Lab::Up(Spec({"linux", "wine"}));
   ASSERT_FALSE(lab.has_value());
