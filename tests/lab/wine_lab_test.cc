@@ -255,6 +255,8 @@ class Elsewhere {
 TEST_F(WineLabTest, AServerOutsideTheLabIsRefusedBeforeAnyProgramRuns) {
   const FalseCache cache;
   const Elsewhere elsewhere;
+  // The server keeps what it has for errors: not a pipe that is read to its
+  // end.
   const CommandResult server =
       Elsewhere::Run({"ip", "netns", "exec", Elsewhere::kName, "env",
                       "WINEPREFIX=" + cache.prefix().string(), "sh", "-c",
