@@ -276,11 +276,12 @@ TEST_F(WineLabTest, WineIsNotStartedWhereThereIsAWayOut) {
   const FalseCache cache;
   const Elsewhere elsewhere;
   const std::string name = Elsewhere::kName;
-  Elsewhere::Run({"ip", "-n", name, "link", "add", "a", "type", "veth", "peer",
-                  "name", "b"});
-  Elsewhere::Run({"ip", "-n", name, "link", "set", "a", "up"});
-  Elsewhere::Run({"ip", "-n", name, "link", "set", "b", "up"});
-  Elsewhere::Run({"ip", "-n", name, "addr", "add", "192.0.2.1/24", "dev", "a"});
+  Elsewhere::Run({"ip", "-n", name, "link", "add", "out-a", "type", "veth",
+                  "peer", "name", "out-b"});
+  Elsewhere::Run({"ip", "-n", name, "link", "set", "out-a", "up"});
+  Elsewhere::Run({"ip", "-n", name, "link", "set", "out-b", "up"});
+  Elsewhere::Run(
+      {"ip", "-n", name, "addr", "add", "192.0.2.1/24", "dev", "out-a"});
   const std::vector<std::string> keeper{
       "ip",       "netns",        "exec",      name,       LAB_HELPER,
       "lab-wine", cache.prefix(), "/bin/true", "/bin/true"};
