@@ -528,7 +528,9 @@ TEST(AgentTest, RefusedConnectionNamesAddressPortAndRemedy) {
 // A link-local address without its interface is an invalid argument: no
 // firewall has to do with it.
 TEST(AgentTest, OnlyWhatAFirewallDoesIsPutDownToOne) {
-  if (!OpenTcp("::1", {}).has_value()) GTEST_SKIP() << "no IPv6 here";
+  if (!OpenTcp("::1", {}).has_value()) {
+    GTEST_SKIP() << "no IPv6 here: sysctl net.ipv6.conf.lo.disable_ipv6=0";
+  }
   AgentProcess agent;
   TrialRequest trial = LoopbackTrial(Role::kSender, Stream(Bytes{1}, 1));
   trial.local_address = "::1";

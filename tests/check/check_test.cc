@@ -171,7 +171,10 @@ TEST_F(CheckTest, MtuOfThePathIsHeldAgainstTheFile) {
   const CheckReport report =
       Check({RealHost("a", "127.0.0.1"), RealHost("b", "127.0.0.2")});
   const PairCheck& pair = Find(report, "a", "b");
-  if (!pair.path_mtu_bytes.value) GTEST_SKIP() << pair.path_mtu_bytes.reason;
+  if (!pair.path_mtu_bytes.value) {
+    GTEST_SKIP() << "the path's MTU is not told here: "
+                 << pair.path_mtu_bytes.reason << "; Linux tells it";
+  }
   // Loopback's may be 65536, which IPv4's length field cannot say (RFC
   // 791 3.1).
   const auto mtu = Find(report, "a").mtu_bytes.value;
@@ -268,7 +271,9 @@ TEST_F(CheckTest, DataPortsThatAreTakenAreTold) {
 }
 
 TEST_F(CheckTest, Ipv4AndIpv6DoNotMeet) {
-  if (!OpenTcp("::1", {}).has_value()) GTEST_SKIP() << "no IPv6 here";
+  if (!OpenTcp("::1", {}).has_value()) {
+    GTEST_SKIP() << "no IPv6 here: sysctl net.ipv6.conf.lo.disable_ipv6=0";
+  }
   const CheckReport report =
       Check({RealHost("a", "127.0.0.1"), RealHost("b", "::1")});
   EXPECT_EQ(CodeOf(report), ExitCode::kSomeTrialsFailed);

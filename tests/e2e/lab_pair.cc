@@ -60,7 +60,7 @@ std::string WhyNoLab() {
   const LabAbility ability = ProbeLabAbility();
   return ability.means == LabMeans::kRoot
              ? std::string()
-             : "labs need root here: " + ability.reason;
+             : "labs need root here (sudo ./dev test): " + ability.reason;
 }
 
 std::string WhyNoWine() {

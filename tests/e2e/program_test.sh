@@ -27,12 +27,12 @@ skip() {
 }
 # The agent for Windows, and what runs it.
 need_wine() {
-  command -v wineserver >/dev/null || skip "needs Wine: apt-get install wine64"
+  command -v wineserver >/dev/null || skip "needs Wine: apt-get install --no-install-recommends wine wine64"
   local built=$programs/../../../windows/harness/programs/wiretoll-agent.exe
   export WIRETOLL_WINDOWS_AGENT=${WIRETOLL_WINDOWS_AGENT:-$built}
-  [[ -f $WIRETOLL_WINDOWS_AGENT ]] || skip "needs ./dev windows"
+  [[ -f $WIRETOLL_WINDOWS_AGENT ]] || skip "needs the agent for Windows: ./dev windows makes it"
 }
-need_root() { [[ $(id -u) == 0 ]] || skip "needs root, for namespaces"; }
+need_root() { [[ $(id -u) == 0 ]] || skip "needs root, for namespaces: sudo ./dev test"; }
 
 # run EXPECTED_CODE ARGUMENT...: output in the files out and err.
 run() { run_within 100 "$@"; }
@@ -525,10 +525,10 @@ loopback_is_called_loopback)
 
 without_root_a_user_namespace_serves)
   need_root
-  command -v setpriv >/dev/null || skip "setpriv is missing (util-linux)"
+  command -v setpriv >/dev/null || skip "setpriv is missing: apt-get install util-linux"
   setpriv --reuid 65534 --regid 65534 --clear-groups \
     unshare --user --map-root-user --net true 2>/dev/null ||
-    skip "this system lets no user make user namespaces"
+    skip "no user may make user namespaces here: sysctl user.max_user_namespaces=1000, and not in a chroot"
   small_study 1 20
   chmod 777 "$work"
   cp "$programs/wiretoll" "$programs/wiretoll-agent" .

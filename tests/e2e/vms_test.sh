@@ -22,10 +22,10 @@ fail() {
 
 # Runs this script anew by "$@", which ends with what it was called with.
 enter_guard() {
-  [[ $(id -u) == 0 ]] || skip "needs root, for namespaces"
+  [[ $(id -u) == 0 ]] || skip "needs root, for namespaces: sudo ./dev test"
   command -v /usr/sbin/sshd ssh-copy-id >/dev/null ||
     skip "needs ssh: apt-get install openssh-server openssh-client"
-  "${namespaces[@]}" true 2>/dev/null || skip "no namespaces to be had"
+  "${namespaces[@]}" true 2>/dev/null || skip "no namespaces to be had: run outside a container, or in one that is --privileged"
   WORK=$(mktemp -d)
   export WORK
   trap 'rm -rf -- "$WORK"' EXIT

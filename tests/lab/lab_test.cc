@@ -121,7 +121,7 @@ class LabTest : public ::testing::Test {
   void SetUp() override {
     const LabAbility ability = ProbeLabAbility();
     if (ability.means != LabMeans::kRoot) {
-      GTEST_SKIP() << "needs root: " << ability.reason;
+      GTEST_SKIP() << "needs root (sudo ./dev test): " << ability.reason;
     }
   }
 };

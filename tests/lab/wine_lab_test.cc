@@ -44,7 +44,7 @@ class WineLabTest : public ::testing::Test {
   void SetUp() override {
     const LabAbility ability = ProbeLabAbility();
     if (ability.means != LabMeans::kRoot) {
-      GTEST_SKIP() << "needs root: " << ability.reason;
+      GTEST_SKIP() << "needs root (sudo ./dev test): " << ability.reason;
     }
     const auto tools = FindWine(Spec({"linux", "wine"}));
     if (!tools.has_value()) GTEST_SKIP() << tools.error().message;

@@ -57,7 +57,8 @@ class OneCallTest : public testing::Test {
  protected:
   void SetUp() override {
     if (!CallsSoFar()) {
-      GTEST_SKIP() << "/proc/thread-self/io: this kernel does not count calls";
+      GTEST_SKIP() << "/proc/thread-self/io: this kernel does not count calls; "
+                      "one built with CONFIG_TASK_IO_ACCOUNTING does";
     }
   }
 

@@ -74,7 +74,8 @@ TEST_F(OptionsContractTest, ValueThatTheSystemCannotHoldIsRefused) {
 TEST_F(OptionsContractTest, CongestionControlInForceCanBeSetAgain) {
   const Result<std::string> name = GetCongestion(pair_.near);
   if (name.error() == operation_not_supported) {
-    GTEST_SKIP() << "this system has no choice of congestion control";
+    GTEST_SKIP() << "this system lets nobody choose a congestion control: "
+                    "Linux does; run it there";
   }
   EXPECT_FALSE(name.value().empty());
   EXPECT_TRUE(SetCongestion(pair_.near, name.value()).has_value());

@@ -18,7 +18,9 @@ std::string BecomeRoot(uid_t user, gid_t group) {
   groups << "0 " << group << " 1" << std::flush;
   std::ofstream users("/proc/self/uid_map");
   users << "0 " << user << " 1" << std::flush;
-  return users && groups ? "" : "no user namespace with a root to be had";
+  return users && groups
+             ? ""
+             : "no user namespace with a root to be had: run as root";
 }
 
 std::string Enter() {
@@ -28,7 +30,9 @@ std::string Enter() {
   if (::unshare(CLONE_NEWUSER | CLONE_NEWNET) == 0) {
     return BecomeRoot(user, group);
   }
-  return std::string{"no network namespace to be had: "} + std::strerror(errno);
+  return std::string{"no network namespace to be had: "} +
+         std::strerror(errno) +
+         "; run as root, or set user.max_user_namespaces above 0";
 }
 
 }  // namespace

@@ -29,7 +29,9 @@ class TapTest : public testing::Test {
     const std::string why_not = EnterPrivateNetwork();
     if (!why_not.empty()) GTEST_SKIP() << why_not;
     if (::access("/dev/net/tun", R_OK | W_OK) != 0) {
-      GTEST_SKIP() << "/dev/net/tun: " << std::strerror(errno);
+      GTEST_SKIP() << "/dev/net/tun: " << std::strerror(errno)
+                   << "; modprobe tun, or give the container --device "
+                      "/dev/net/tun";
     }
     std::array<int, 2> ends{};
     ASSERT_EQ(::pipe(ends.data()), 0);

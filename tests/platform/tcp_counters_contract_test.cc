@@ -10,6 +10,10 @@
 namespace wiretoll {
 namespace {
 
+// Where a skipped test can be run.
+constexpr const char* kWhereCounted =
+    "; run it on Linux, or on Windows as administrator";
+
 using Member = TcpCounters::Count TcpCounters::*;
 
 constexpr std::array kMembers = {
@@ -107,7 +111,7 @@ TEST_F(TcpCountersContractTest, OneByteWrittenAloneIsOneDataSegment) {
   const TcpCounters before = ReadTcpCounters(pair_.near);
   if (!before.data_segments_out) {
     EXPECT_FALSE(before.reason.empty());
-    GTEST_SKIP() << before.reason;
+    GTEST_SKIP() << before.reason << kWhereCounted;
   }
   SendApart(1);
   EXPECT_EQ(*ReadTcpCounters(pair_.near).data_segments_out,
@@ -120,7 +124,7 @@ TEST_F(TcpCountersContractTest, BothEndsCountTheSameDataSegments) {
   const TcpCounters near = ReadTcpCounters(pair_.near);
   const TcpCounters far = ReadTcpCounters(pair_.far);
   if (!near.data_segments_out || !far.data_segments_in) {
-    GTEST_SKIP() << near.reason << far.reason;
+    GTEST_SKIP() << near.reason << far.reason << kWhereCounted;
   }
   // What the kernel thought lost and sent again, both ends count again.
   EXPECT_EQ(*near.data_segments_out, 7 + near.retransmitted_segments.value());
@@ -137,7 +141,7 @@ TEST_F(TcpCountersContractTest, ByteCountsHoldPayloadOnlyAlsoAfterTheEnd) {
   const TcpCounters near = ReadTcpCounters(pair_.near);
   const TcpCounters far = ReadTcpCounters(pair_.far);
   if (!near.bytes_acked || !far.bytes_received) {
-    GTEST_SKIP() << near.reason << far.reason;
+    GTEST_SKIP() << near.reason << far.reason << kWhereCounted;
   }
   EXPECT_EQ(*near.bytes_acked, 5);
   EXPECT_EQ(*far.bytes_received, 5);

@@ -230,7 +230,10 @@ TEST(Win32ExactTest, ConnectedAndAcceptedSocketsBlock) {
 // A listener with room for one: Linux, under Wine, drops the SYN that comes
 // when it is full, so that whoever sent it waits. Windows refuses it.
 TEST(Win32ExactTest, InterruptEndsAConnectThatWaits) {
-  if (IdentifyOs().os != "wine") GTEST_SKIP() << "nothing here lets one wait";
+  if (IdentifyOs().os != "wine") {
+    GTEST_SKIP() << "a full listener lets nobody wait on Windows: run it under "
+                    "Wine, ./dev windows -R Interrupt";
+  }
   const Socket full = OpenTcp(kLoopback, {}).value();
   ASSERT_EQ(::listen(Native(full.handle()), 0), 0);
   const Endpoint there = full.LocalEndpoint().value();

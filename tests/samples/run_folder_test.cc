@@ -211,7 +211,10 @@ TEST_F(SampleWriterTest, AFileOfATornLineOnlyBecomesEmpty) {
 }
 
 TEST_F(SampleWriterTest, AFullDiskIsSaidWithFileAndRemedy) {
-  if (!fs::exists("/dev/full")) GTEST_SKIP() << "this system has no /dev/full";
+  if (!fs::exists("/dev/full")) {
+    GTEST_SKIP() << "no /dev/full: Linux has it; in a bare chroot mknod -m 666 "
+                    "/dev/full c 1 7";
+  }
   fs::remove(samples_);
   fs::create_symlink("/dev/full", samples_);
   auto writer = SampleWriter::Open(run_);
@@ -258,7 +261,9 @@ class TinyDisk {
 
 TEST_F(SampleWriterTest, WhatWasWrittenBeforeTheDiskFilledStaysReadable) {
   const TinyDisk disk(temp_.path() / "disk");
-  if (!disk.mounted()) GTEST_SKIP() << "needs root: mounts a tmpfs to fill";
+  if (!disk.mounted())
+    GTEST_SKIP() << "needs root, to mount a tmpfs and fill it: "
+                    "sudo ./dev test";
   const fs::path run = temp_.path() / "disk" / "run";
   ASSERT_TRUE(CreateRunFolder(run, FullRecord()).has_value());
   auto writer = SampleWriter::Open(run);
