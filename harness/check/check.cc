@@ -5,9 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/signal_set.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <csignal>
 #include <functional>
 #include <utility>
 #include <variant>
@@ -16,6 +13,7 @@
 #include "harness/check/remedies.h"
 #include "harness/run/crew.h"
 #include "harness/run/trial.h"
+#include "harness/run/watch.h"
 
 namespace wiretoll {
 namespace {
@@ -24,7 +22,6 @@ using namespace std::chrono_literals;
 using Steady = std::chrono::steady_clock;
 using Wall = std::chrono::system_clock;
 
-constexpr auto kTick = 400ms;
 // Facts take a while where the system has to be asked by way of its shell.
 constexpr auto kTimeToAnswer = 10s;
 constexpr int kClockExchanges = 8;
@@ -145,21 +142,10 @@ class Checker {
   Checker(const CheckSpec& spec, Progress& progress)
       : spec_(spec),
         progress_(progress),
-        crew_(io_, spec.hosts, spec.guard, [this] { return interrupted_; },
-              {[this](const std::string& what, SteadyTime until) {
-                 progress_.Wait(what, until);
-               },
-               [this] { progress_.WaitIsOver(); }}),
-        signals_(io_, SIGINT, SIGTERM),
-        ticker_(io_) {
-#ifdef SIGHUP  // POSIX: the terminal is gone.
-    signals_.add(SIGHUP);
-#endif
-    signals_.async_wait([this](boost::system::error_code error, int) {
-      if (!error) interrupted_ = true;
-    });
-    KeepTicking();
-  }
+        watch_(io_, progress),
+        crew_(
+            io_, spec.hosts, spec.guard,
+            [this] { return watch_.interrupted(); }, watch_.Waiting()) {}
 
   CheckReport Go() {
     report_.file = spec_.file;
@@ -172,20 +158,11 @@ class Checker {
           report_.pairs.push_back(Try(sender, receiver));
       }
     }
-    report_.interrupted = interrupted_;
+    report_.interrupted = watch_.interrupted();
     return std::move(report_);
   }
 
  private:
-  void KeepTicking() {
-    ticker_.expires_after(kTick);
-    ticker_.async_wait([this](boost::system::error_code error) {
-      if (error) return;
-      progress_.Tick();
-      KeepTicking();
-    });
-  }
-
   // --- A host ---------------------------------------------------------------
 
   HostCheck Meet(const Host& host) {
@@ -204,7 +181,7 @@ class Checker {
 
   bool Start(HostCheck& check) {
     const std::string& name = check.host.name;
-    if (!interrupted_ && crew_.Get(name) != nullptr) {
+    if (!watch_.interrupted() && crew_.Get(name) != nullptr) {
       check.hello = crew_.greeting(name);
       if (check.hello->os == "wine") {
         check.notes.emplace_back(
@@ -213,7 +190,7 @@ class Checker {
       }
       return true;
     }
-    if (interrupted_) return false;
+    if (watch_.interrupted()) return false;
     check.hello = crew_.greeting(name);
     const bool other = check.hello && check.hello->version != kVersion;
     AddProblem(
@@ -235,21 +212,22 @@ class Checker {
   // is silent is a problem of the host as well.
   Outcome<Reply> AskHost(HostCheck& check, Request request) {
     AgentLink* link = crew_.Get(check.host.name);
-    if (link == nullptr || interrupted_) {
+    if (link == nullptr || watch_.interrupted()) {
       const std::string why =
-          interrupted_ ? "stopped" : crew_.trouble(check.host.name);
-      if (!interrupted_) AddProblem(CheckProblem::Kind::kAgent, why, {}, check);
+          watch_.interrupted() ? "stopped" : crew_.trouble(check.host.name);
+      if (!watch_.interrupted())
+        AddProblem(CheckProblem::Kind::kAgent, why, {}, check);
       check.usable = false;
       return Failure{ExitCode::kNothingRan, why};
     }
     const auto until = Steady::now() + kTimeToAnswer;
     progress_.Wait("the agent of host " + check.host.name, until);
     auto reply = Ask(io_, *link, std::move(request), until,
-                     [this] { return interrupted_; });
+                     [this] { return watch_.interrupted(); });
     progress_.WaitIsOver();
     if (reply.has_value() || link->alive()) return reply;
     check.usable = false;
-    if (!interrupted_)
+    if (!watch_.interrupted())
       AddProblem(CheckProblem::Kind::kAgent, reply.error().message, {}, check);
     return reply;
   }
@@ -352,7 +330,7 @@ class Checker {
 
   [[nodiscard]] std::string WhyNot(const HostCheck& sender,
                                    const HostCheck& receiver) const {
-    if (interrupted_) return "stopped";
+    if (watch_.interrupted()) return "stopped";
     for (const HostCheck* host : {&sender, &receiver}) {
       if (!host->usable)
         return fmt::format("host {} cannot be used", host->host.name);
@@ -438,7 +416,7 @@ class Checker {
         Steady::now() + deadline + kGrace);
     tried.result =
         RunTrial(io_, {&sender.host, links[0]}, {&receiver.host, links[1]},
-                 spec, [this] { return interrupted_; });
+                 spec, [this] { return watch_.interrupted(); });
     progress_.WaitIsOver();
     for (std::size_t end = 0; end < hosts.size(); ++end) {
       if (!links[end]->alive()) tried.dead.push_back(hosts[end]);
@@ -448,7 +426,7 @@ class Checker {
 
   // What is an agent's fault, or ours, is not the pair's. True if so.
   bool AgentsFailed(const Tried& tried, PairCheck& pair) {
-    if (tried.result.cancelled || interrupted_) {
+    if (tried.result.cancelled || watch_.interrupted()) {
       pair.not_tried = "stopped";
       return true;
     }
@@ -489,11 +467,9 @@ class Checker {
   boost::asio::io_context io_;
   const CheckSpec& spec_;
   Progress& progress_;
+  Watch watch_;
   Crew crew_;
-  boost::asio::signal_set signals_;
-  boost::asio::steady_timer ticker_;
   CheckReport report_;
-  bool interrupted_ = false;
 };
 
 }  // namespace

@@ -5,10 +5,7 @@
 
 #include <algorithm>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/signal_set.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/interprocess/sync/file_lock.hpp>
-#include <csignal>
 #include <ctime>
 #include <fstream>
 #include <set>
@@ -17,14 +14,12 @@
 #include "harness/run/crew.h"
 #include "harness/run/trial.h"
 #include "harness/run/trial_time.h"
+#include "harness/run/watch.h"
 
 namespace wiretoll {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-// Progress shows what takes over two seconds within them; it looks this often.
-constexpr auto kTick = std::chrono::milliseconds(400);
 
 std::string UtcNow() {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
@@ -66,21 +61,10 @@ class Runner {
       : spec_(std::move(spec)),
         hooks_(hooks),
         progress_(progress),
-        crew_(io_, spec_.hosts, hooks.guard, [this] { return interrupted_; },
-              {[this](const std::string& what, SteadyTime until) {
-                 progress_.Wait(what, until);
-               },
-               [this] { progress_.WaitIsOver(); }}),
-        signals_(io_, SIGINT, SIGTERM),
-        ticker_(io_) {
-#ifdef SIGHUP  // POSIX: the terminal is gone.
-    signals_.add(SIGHUP);
-#endif
-    signals_.async_wait([this](boost::system::error_code error, int) {
-      if (!error) interrupted_ = true;
-    });
-    KeepTicking();
-  }
+        watch_(io_, progress),
+        crew_(
+            io_, spec_.hosts, hooks.guard,
+            [this] { return watch_.interrupted(); }, watch_.Waiting()) {}
 
   Outcome<RunSummary> Go() {
     if (auto ready = Prepare(); !ready.has_value()) return ready.error();
@@ -93,28 +77,18 @@ class Runner {
     for (int block = 0; block < spec_.blocks && !Ended(); ++block) {
       RunBlock(block, writer.value());
     }
-    summary_.interrupted = interrupted_;
+    summary_.interrupted = watch_.interrupted();
     return summary_;
   }
 
  private:
-  // Whoever watches sees that time passes, whatever is waited for.
-  void KeepTicking() {
-    ticker_.expires_after(kTick);
-    ticker_.async_wait([this](boost::system::error_code error) {
-      if (error) return;
-      progress_.Tick();
-      KeepTicking();
-    });
-  }
-
   [[nodiscard]] bool Ended() const {
-    return interrupted_ || enough_ || summary_.trouble.has_value();
+    return watch_.interrupted() || enough_ || summary_.trouble.has_value();
   }
 
   Outcome<Done> Prepare() {
     spec_.record.hosts = crew_.Muster();
-    if (interrupted_) {
+    if (watch_.interrupted()) {
       return Failure{ExitCode::kNothingRan, "stopped before the first trial"};
     }
     if (auto usable = CheckPairs(); !usable.has_value()) return usable;
@@ -219,7 +193,7 @@ class Runner {
     const Pair& pair = spec_.pairs[planned.pair];
     const auto sender = Find(pair.sender, "sender", sample);
     const auto receiver = Find(pair.receiver, "receiver", sample);
-    if (interrupted_) return std::nullopt;
+    if (watch_.interrupted()) return std::nullopt;
     if (!sender.link || !receiver.link) return sample;
     TrialSpec spec;
     spec.id = planned.id;
@@ -228,8 +202,8 @@ class Runner {
     spec.last_port = spec_.last_port;
     spec.payload_seed = spec_.seed + static_cast<std::uint64_t>(planned.order);
     spec.deadline = Deadline(spec.workload);
-    auto result =
-        RunTrial(io_, sender, receiver, spec, [this] { return interrupted_; });
+    auto result = RunTrial(io_, sender, receiver, spec,
+                           [this] { return watch_.interrupted(); });
     if (result.cancelled) return std::nullopt;
     sample.outcome = result.outcome;
     sample.reason = std::move(result.reason);
@@ -328,15 +302,13 @@ class Runner {
   RunSpec spec_;
   const RunHooks& hooks_;
   Progress& progress_;
+  Watch watch_;
   Crew crew_;
-  boost::asio::signal_set signals_;
-  boost::asio::steady_timer ticker_;
   TimeLeft time_left_;
   std::vector<std::size_t> first_cell_;  // Of each study.
   std::size_t cells_planned_ = 0;
   std::set<std::string> done_;
   RunSummary summary_;
-  bool interrupted_ = false;
   bool enough_ = false;
 };
 

@@ -5,11 +5,12 @@
 
 #include <cerrno>
 
+#include "platform/clock_offset.h"
+
 namespace wiretoll {
 namespace {
 
 using std::chrono::steady_clock;
-using std::chrono::system_clock;
 
 // Longer than a sleep with fine timers usually oversleeps, shorter than what
 // a pause between writes is worth burning CPU for.
@@ -35,22 +36,10 @@ timespec ToTimespec(SteadyTime moment) {
 
 }  // namespace
 
-// The two clocks cannot be read at one instant. The tightest of a few
-// brackets is off by far less than a step that would matter.
 Nanoseconds WallMinusMonotonic() {
-  constexpr int kLooks = 5;
-  Nanoseconds tightest = Nanoseconds::max();
-  Nanoseconds offset{0};
-  for (int look = 0; look < kLooks; ++look) {
-    const SteadyTime before = steady_clock::now();
-    const system_clock::time_point wall = system_clock::now();
-    const Nanoseconds bracket = steady_clock::now() - before;
-    if (bracket >= tightest) continue;
-    tightest = bracket;
-    offset =
-        wall.time_since_epoch() - (before.time_since_epoch() + bracket / 2);
-  }
-  return offset;
+  return TightestOffset([] {
+    return Nanoseconds{std::chrono::system_clock::now().time_since_epoch()};
+  });
 }
 
 void WaitUntil(SteadyTime due) {

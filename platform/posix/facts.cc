@@ -31,18 +31,6 @@ std::optional<std::int64_t> WholeNumber(const std::string& text) {
 
 }  // namespace
 
-Fact Known(std::string name, Fact::Value value) {
-  return {std::move(name), std::move(value), {}};
-}
-
-Fact Unknown(std::string name, std::string reason) {
-  return {std::move(name), std::monostate{}, std::move(reason)};
-}
-
-std::string ReasonOf(std::string_view what, const Error& error) {
-  return std::string{what} + ": " + error.message();
-}
-
 Result<std::string> ReadText(const std::string& path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return LastError();

@@ -8,15 +8,10 @@
 #include <vector>
 
 #include "harness/base/result.h"
+#include "platform/facts.h"
 #include "platform/host_facts.h"
 
 namespace wiretoll {
-
-Fact Known(std::string name, Fact::Value value);
-Fact Unknown(std::string name, std::string reason);
-
-// "/proc/x: No such file or directory".
-std::string ReasonOf(std::string_view what, const Error& error);
 
 // The text of a small file (at most 64 KiB of it) of /proc, /sys or /etc,
 // without white space at either end.

@@ -14,6 +14,7 @@
 #include <limits>
 #include <optional>
 
+#include "platform/deadline.h"
 #include "platform/posix/native.h"
 
 namespace wiretoll {
@@ -78,13 +79,6 @@ int MillisecondsUntil(SteadyTime deadline) {
       std::chrono::ceil<milliseconds>(deadline - steady_clock::now()).count();
   return static_cast<int>(
       std::clamp<std::int64_t>(left, 0, std::numeric_limits<int>::max()));
-}
-
-// A caller's "forever" must not overflow the clock.
-SteadyTime DeadlineAfter(milliseconds timeout) {
-  return steady_clock::now() +
-         std::clamp<milliseconds>(timeout, milliseconds{0},
-                                  std::chrono::hours{24 * 365});
 }
 
 Result<Done> WaitFor(int fd, short events, SteadyTime deadline) {

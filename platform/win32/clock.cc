@@ -1,5 +1,6 @@
 #include "platform/clock.h"
 
+#include "platform/clock_offset.h"
 #include "platform/win32/native.h"
 // Last: it lacks what the headers above bring.
 #include <mmsystem.h>
@@ -86,22 +87,7 @@ Nanoseconds WallNow() {
 
 }  // namespace
 
-// The two clocks cannot be read at one instant. The tightest of a few
-// brackets is off by far less than a step that would matter.
-Nanoseconds WallMinusMonotonic() {
-  constexpr int kLooks = 5;
-  Nanoseconds tightest = Nanoseconds::max();
-  Nanoseconds offset{0};
-  for (int look = 0; look < kLooks; ++look) {
-    const SteadyTime before = steady_clock::now();
-    const Nanoseconds wall = WallNow();
-    const Nanoseconds bracket = steady_clock::now() - before;
-    if (bracket >= tightest) continue;
-    tightest = bracket;
-    offset = wall - (before.time_since_epoch() + bracket / 2);
-  }
-  return offset;
-}
+Nanoseconds WallMinusMonotonic() { return TightestOffset(WallNow); }
 
 void WaitUntil(SteadyTime due) {
   // Making a timer costs more than a short pause lasts: one a thread.

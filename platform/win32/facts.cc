@@ -35,18 +35,6 @@ std::string PathOf(const RegistryValue& where) {
 
 }  // namespace
 
-Fact Known(std::string name, Fact::Value value) {
-  return {std::move(name), std::move(value), {}};
-}
-
-Fact Unknown(std::string name, std::string reason) {
-  return {std::move(name), std::monostate{}, std::move(reason)};
-}
-
-std::string ReasonOf(std::string_view what, const Error& error) {
-  return std::string{what} + ": " + error.message();
-}
-
 std::string Utf8(std::wstring_view text) {
   if (text.empty()) return {};
   const int length = WinsockLength(text.size());

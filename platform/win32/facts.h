@@ -9,16 +9,11 @@
 #include <vector>
 
 #include "harness/base/result.h"
+#include "platform/facts.h"
 #include "platform/host_facts.h"
 #include "platform/win32/native.h"
 
 namespace wiretoll {
-
-Fact Known(std::string name, Fact::Value value);
-Fact Unknown(std::string name, std::string reason);
-
-// "GetSystemTimes: Access is denied".
-std::string ReasonOf(std::string_view what, const Error& error);
 
 // What Windows has as UTF-16 is UTF-8 with us.
 std::string Utf8(std::wstring_view text);

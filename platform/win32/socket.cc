@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "platform/deadline.h"
 #include "platform/win32/native.h"
 
 namespace wiretoll {
@@ -65,13 +66,6 @@ Result<Done> SetNonBlocking(SOCKET socket, bool on) {
     return LastError();
   }
   return Done{};
-}
-
-// A caller's "forever" must not overflow the clock.
-SteadyTime DeadlineAfter(milliseconds timeout) {
-  return steady_clock::now() +
-         std::clamp<milliseconds>(timeout, milliseconds{0},
-                                  std::chrono::hours{24 * 365});
 }
 
 // Up to the next slice's end, rounded up: not a fraction early.
