@@ -341,6 +341,7 @@ Finding Answerer::Value(const Claim& claim) {
     }
   }
   std::vector<double> blocks;
+  blocks.reserve(in_block.size());
   for (auto& [block, values] : in_block) blocks.push_back(SortedMedian(values));
   Estimate estimate = intervals_.Of(std::move(blocks));
   estimate = Including(SortedMedian(medians), estimate);
@@ -416,6 +417,7 @@ Finding Answerer::RatioOf(const Claim& claim) {
             {}};
   }
   std::vector<double> blocks;
+  blocks.reserve(in_block.size());
   for (auto& [block, ratios] : in_block) blocks.push_back(SortedMedian(ratios));
   Finding finding = FindingOf(
       claim, intervals_.Of(std::move(blocks)), "",

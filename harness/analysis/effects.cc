@@ -37,7 +37,7 @@ double SizeOf(const std::string& factor, const FactorValue& value) {
 FactorValue BaseOf(const std::string& factor,
                    const std::vector<FactorValue>& values) {
   for (const char* word : {"unset", "off"}) {
-    const FactorValue base = std::string(word);
+    FactorValue base = std::string(word);
     if (std::find(values.begin(), values.end(), base) != values.end()) {
       return base;
     }

@@ -112,9 +112,9 @@ void AddWire(const Sample& sample, Figures& figures) {
 }
 
 std::string ReasonFor(const EndReport& end, const std::string& field,
-                      std::string otherwise) {
+                      const std::string& otherwise) {
   const auto reason = end.why_null.find(field);
-  return reason == end.why_null.end() ? std::move(otherwise) : reason->second;
+  return reason == end.why_null.end() ? otherwise : reason->second;
 }
 
 std::string WhyNoThroughput(const EndReport& receiver,
