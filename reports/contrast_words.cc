@@ -111,6 +111,10 @@ std::string AnswerText(const Contrast& contrast) {
   return NotKnownText(contrast);
 }
 
+// A ratio of one or two blocks says neither that there is a difference nor that
+// there is none.
+constexpr const char* kTooFew = ", too few blocks to tell it from 1";
+
 // "0.621× (0.601–0.642) with Linux sending".
 std::string OneSwitch(const Contrast& contrast, const EndSwitch& one) {
   const Ratio& ratio = *one.ratio;
@@ -121,6 +125,7 @@ std::string OneSwitch(const Contrast& contrast, const EndSwitch& one) {
   if (Told(one.ratio)) {
     return fmt::format("{}{} {}", figure, InBrackets(ratio), who);
   }
+  if (!ratio.interval) return fmt::format("{} {}{}", figure, who, kTooFew);
   return fmt::format("no difference that can be told {}, {}{}", who, figure,
                      InBrackets(ratio));
 }
@@ -212,8 +217,8 @@ Card CardOf(const Contrast& contrast, const EndSwitch& one) {
       one.receiver ? "sending" : "receiving");
   const std::string range = one.ratio->interval.has_value()
                                 ? "; 95 %: " + RatioRange(*one.ratio->interval)
-                                : "; too few blocks for an interval";
-  if (!Told(one.ratio)) {
+                                : kTooFew;
+  if (!Told(one.ratio) && one.ratio->interval.has_value()) {
     return {"no difference",
             fmt::format("of {} can be told {}{}", what, where, range)};
   }
@@ -238,14 +243,15 @@ void AddDirectionCard(const Contrast& contrast, std::vector<Card>& cards) {
     const auto& ratio = contrast.directions[d].ratio;
     if (!ratio.has_value()) continue;
     const std::string words = fmt::format(
-        "{} from {} against {}; 95 %: {}",
+        "{} from {} against {}{}",
         contrast.rounds ? "median round trip" : "throughput",
         BriefDirection(contrast, d), BriefDirection(contrast, contrast.base),
-        ratio->interval.has_value() ? RatioRange(*ratio->interval)
-                                    : "too few blocks");
+        ratio->interval.has_value() ? "; 95 %: " + RatioRange(*ratio->interval)
+                                    : kTooFew);
     cards.push_back(
-        Told(ratio) ? Card{FormatNumber(ratio->median) + "×", "the " + words}
-                    : Card{"no difference", "can be told: " + words});
+        Told(ratio) || !ratio->interval
+            ? Card{FormatNumber(ratio->median) + "×", "the " + words}
+            : Card{"no difference", "can be told: " + words});
     return;
   }
 }
@@ -277,6 +283,7 @@ std::string WhoIsWho(const Analysis& analysis, const Contrast& contrast) {
 
 std::string SwitchText(const Contrast& contrast, const Ratio& ratio) {
   const std::string figure = fmt::format("{}×", FormatNumber(ratio.median));
+  if (!ratio.interval) return figure + kTooFew;
   if (ratio.verdict == Verdict::kNotDistinguishable) {
     return fmt::format("no difference that can be told: {}{}", figure,
                        InBrackets(ratio));

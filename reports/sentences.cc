@@ -330,18 +330,20 @@ void AddNagleCard(const StudyView& view, std::vector<Card>& cards) {
   if (effects.empty()) return;
   const EffectPoint& point = effects.front().points.front();
   const std::string write = WriteText(point.write);
+  if (!point.ratio.interval.has_value()) {
+    cards.push_back(
+        {fmt::format("{}×", FormatNumber(point.ratio.median)),
+         fmt::format("the throughput with Nagle at {}: {} give{} no "
+                     "interval to tell it from 1",
+                     write, Count(point.ratio.blocks, "block"),
+                     point.ratio.blocks == 1 ? "s" : "")});
+    return;
+  }
   if (point.ratio.verdict == Verdict::kNotDistinguishable) {
-    const std::string why =
-        point.ratio.interval.has_value()
-            ? fmt::format("the ratio's interval {} covers 1",
-                          IntervalText(*point.ratio.interval))
-            : fmt::format("{} give{} no interval",
-                          Count(point.ratio.blocks, "block"),
-                          point.ratio.blocks == 1 ? "s" : "");
     cards.push_back({"no difference",
                      fmt::format("can be told between Nagle on and off at {}: "
-                                 "{}",
-                                 write, why)});
+                                 "the ratio's interval {} covers 1",
+                                 write, IntervalText(*point.ratio.interval))});
     return;
   }
   cards.push_back({fmt::format("{}×", FormatNumber(point.ratio.median)),

@@ -67,6 +67,19 @@ TEST(ContrastWordsTest, TheLargerOfTwoIsNamedWhereTheirIntervalsAreApart) {
                                            "makes more cannot be told"));
 }
 
+// A half is a half, whether or not two blocks can tell it from 1.
+TEST(ContrastWordsTest, TooFewBlocksAreNotCalledNoDifference) {
+  for (const int hosts : {1, 2}) {
+    SyntheticPair pair = SlowReceiver();
+    pair.blocks = 2;
+    pair.linux_hosts = pair.other_hosts = hosts;
+    const std::string text = SentenceOf(pair);
+    EXPECT_THAT(text, HasSubstr("×")) << hosts;
+    EXPECT_THAT(text, HasSubstr("too few blocks to tell it from 1"));
+    EXPECT_THAT(text, Not(HasSubstr("no difference"))) << hosts;
+  }
+}
+
 TEST(ContrastWordsTest, EqualSystemsAreNotDistinguishable) {
   SyntheticPair pair;
   pair.noise = 0;
