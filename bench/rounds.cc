@@ -228,7 +228,8 @@ constexpr std::int64_t kBigWrite = 131072;
 // lies where) and differs by a sixth from one to the next, so that many short
 // ones tell more than a long one.
 constexpr int kTurnsWithBare = 9;
-constexpr int kTurnsWithTool = 2;  // Of a second each: they take no less.
+constexpr int kTurnsWithTool = 2;
+constexpr double kToolSeconds = 1;  // They take no less.
 constexpr double kSmallSeconds = 0.2;
 constexpr double kBigSeconds = 0.5;
 
@@ -274,16 +275,20 @@ void SmallRound(Contest& contest, Scores& scores, std::int64_t write,
           kTurnsWithBare, &Speed::writes, [&] { return contest.Ours(plain); },
           [&] { return contest.Bare(plain); }));
 
-  const Task alike{write, write, nagle, kSmallSeconds};
-  const auto against_tool = [&](const char* what, double goal, auto tool) {
+  // As long as theirs: a connection's first moments are its own.
+  const Task alike{write, write, nagle, kToolSeconds};
+  const auto against_tool = [&](const char* what, std::optional<double> goal,
+                                auto ours, auto tool) {
     ScoreOf(scores, {name + what, "B/s received", goal})
-        .Add(Alternate(
-            kTurnsWithTool, &Speed::received,
-            [&] { return contest.Ours(alike); }, tool));
+        .Add(Alternate(kTurnsWithTool, &Speed::received, ours, tool));
   };
-  against_tool("against nuttcp -l, reader alike", 1.0,
-               [&] { return contest.Nuttcp(alike); });
-  against_tool("against iperf3 -l, reader alike", 1.5,
+  const auto ours = [&] { return contest.Ours(alike); };
+  const auto nuttcp = [&] { return contest.Nuttcp(alike); };
+  against_tool("against nuttcp -l, reader alike", 1.0, ours, nuttcp);
+  against_tool(
+      "the bare loop, in place of wiretoll, against nuttcp -l", std::nullopt,
+      [&] { return contest.Bare(alike); }, nuttcp);
+  against_tool("against iperf3 -l, reader alike", 1.5, ours,
                [&] { return contest.Iperf3(alike); });
 }
 

@@ -3,6 +3,7 @@
 #define WIRETOLL_BENCH_ROUNDS_H_
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,7 @@ namespace wiretoll {
 struct Figure {
   std::string what;
   std::string unit;
-  double goal = 0;  // Ratio to reach.
+  std::optional<double> goal{};  // Ratio to reach; none: for comparison.
   double ours = 0;
   double theirs = 0;
   Estimate ratio{};    // Of the rounds' own ratios.
