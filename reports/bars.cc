@@ -15,10 +15,7 @@ namespace wiretoll {
 namespace {
 
 // Rows of a picture that still can be read.
-constexpr std::size_t kMostRows = 32;
-// Besides the large one.
-constexpr std::size_t kMostPanels = 18;
-constexpr double kPercent = 100;
+constexpr std::size_t kMostBars = 32;
 constexpr double kMilli = 1e-6;  // Milliseconds of nanoseconds.
 
 struct Share {
@@ -39,10 +36,10 @@ constexpr std::array<Share, 7> kShares{{
 // Evenly chosen where there are too many, so that none of the ends is lost.
 template <class T>
 std::vector<T> Thin(const std::vector<T>& all) {
-  if (all.size() <= kMostRows) return all;
+  if (all.size() <= kMostBars) return all;
   std::vector<T> kept;
-  for (std::size_t i = 0; i < kMostRows; ++i) {
-    kept.push_back(all[i * (all.size() - 1) / (kMostRows - 1)]);
+  for (std::size_t i = 0; i < kMostBars; ++i) {
+    kept.push_back(all[i * (all.size() - 1) / (kMostBars - 1)]);
   }
   return kept;
 }
@@ -89,20 +86,20 @@ Chart SmallRowChart(const std::vector<std::string>& names) {
   return chart;
 }
 
-struct Row {
+struct CaseRow {
   std::string name;
   const Group* group = nullptr;
 };
 struct RowPanel {
   std::string label;
-  std::vector<Row> rows;
+  std::vector<CaseRow> rows;
 };
 
 // By size of write within each facet.
 std::vector<RowPanel> CapacityRows(const StudyView& view) {
   std::vector<RowPanel> panels;
   for (const Facet& facet : view.facets) {
-    std::map<std::int64_t, std::vector<Row>> by_write;
+    std::map<std::int64_t, std::vector<CaseRow>> by_write;
     for (const Series& series : facet.series) {
       for (const auto& [write, group] : series.by_write) {
         if (!group->capacity.has_value()) continue;
@@ -139,10 +136,10 @@ void AddBars(Chart& chart, const Capacity& capacity, double row) {
 }
 
 Panel CapacityPanel(const RowPanel& rows, const Picture& picture, bool small) {
-  const std::vector<Row> drawn = Thin(rows.rows);
+  const std::vector<CaseRow> drawn = Thin(rows.rows);
   std::vector<std::string> names;
   names.reserve(drawn.size());
-  for (const Row& row : drawn) names.push_back(row.name);
+  for (const CaseRow& row : drawn) names.push_back(row.name);
   Panel panel;
   panel.label = rows.label;
   if (drawn.size() < rows.rows.size()) {
@@ -193,7 +190,7 @@ Picture CapacityPicture(const StudyView& view) {
   }
   std::vector<const Group*> groups;
   for (const RowPanel& panel : panels) {
-    for (const Row& row : panel.rows) groups.push_back(row.group);
+    for (const CaseRow& row : panel.rows) groups.push_back(row.group);
   }
   picture.sentence = CapacitySentence(view, groups);
   picture.drawn = fmt::format(

@@ -2,10 +2,15 @@
 #ifndef WIRETOLL_REPORTS_BARS_H_
 #define WIRETOLL_REPORTS_BARS_H_
 
+#include <cstddef>
+
 #include "reports/document.h"
 #include "reports/selection.h"
 
 namespace wiretoll {
+
+// Besides the large one; beyond that a page is no longer looked at.
+inline constexpr std::size_t kMostPanels = 18;
 
 // Where the line's capacity went: stacked bars, a panel a facet.
 Picture CapacityPicture(const StudyView& view);

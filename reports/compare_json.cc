@@ -1,19 +1,12 @@
 #include <array>
-#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "reports/compare_report.h"
 #include "reports/compare_words.h"
+#include "reports/json_parts.h"
 
 namespace wiretoll {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-std::string Dump(const Json& json) {
-  // Text of a run may hold broken UTF-8; it must not break the file.
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
 
 constexpr std::array<const char*, kComparedCount> kNames{
     "throughput_bytes_per_s", "latency_p50_ns", "sender_cpu_ns_per_byte",
@@ -37,11 +30,6 @@ const char* NameOf(Verdict verdict) {
   return verdict == Verdict::kHigher  ? "higher"
          : verdict == Verdict::kLower ? "lower"
                                       : "not distinguishable";
-}
-
-template <class T>
-Json OrNull(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
 }
 
 Json ToJson(const UnpairedRatio& ratio) {

@@ -16,10 +16,6 @@ namespace {
 namespace fs = std::filesystem;
 
 // A page with more rows is no longer read.
-constexpr std::size_t kMostRows = 200;
-constexpr const char* kNone = "–";
-
-using Row = std::vector<std::string>;
 
 void Cut(Table& table) {
   if (table.rows.size() <= kMostRows) return;
@@ -30,7 +26,7 @@ void Cut(Table& table) {
   if (table.marked.size() > kMostRows) table.marked.resize(kMostRows);
 }
 
-Row CellRow(const Comparison& comparison, const ComparedCell& cell) {
+Row PageRow(const Comparison& comparison, const ComparedCell& cell) {
   const ComparedFigure& figure = cell.figure(cell.judged_by);
   const auto& ratio = figure.ratio;
   return {VerdictOf(cell),
@@ -63,7 +59,7 @@ Table CellsTable(const Comparison& comparison) {
                    {"segments a write, ratio"}};
   for (const ComparedCell& cell : comparison.cells) {
     if (cell.change == Change::kMissing) continue;
-    table.rows.push_back(CellRow(comparison, cell));
+    table.rows.push_back(PageRow(comparison, cell));
     table.marked.push_back(cell.change != Change::kNotDistinguishable);
   }
   table.note =

@@ -12,7 +12,7 @@ namespace wiretoll {
 namespace {
 
 // Rows that still can be read.
-constexpr std::size_t kMostRows = 40;
+constexpr std::size_t kMostRowsDrawn = 40;
 constexpr std::size_t kLongestName = 62;
 // An interval that reaches farther beyond the ratios would squeeze them.
 constexpr double kFarthest = 3;
@@ -202,8 +202,9 @@ Picture ComparisonPicture(const Comparison& comparison, Compared which) {
     return picture;
   }
   picture.sentence = SentenceOf(comparison, cells, which);
-  picture.drawn = DrawnOf(comparison, cells, std::min(cells.size(), kMostRows));
-  cells.resize(std::min(cells.size(), kMostRows));
+  picture.drawn =
+      DrawnOf(comparison, cells, std::min(cells.size(), kMostRowsDrawn));
+  cells.resize(std::min(cells.size(), kMostRowsDrawn));
   for (const Look& look : kLooks) {
     picture.keys.push_back({look.colour, look.text, true, false, look.shape});
   }

@@ -13,9 +13,6 @@ namespace wiretoll {
 namespace {
 
 constexpr std::size_t kColumns = 80;
-constexpr const char* kNone = "–";
-
-using Row = std::vector<std::string>;
 
 // Words in lines of at most kColumns, the second and later ones indented.
 std::string Wrap(const std::string& text, std::size_t indent) {
@@ -73,7 +70,7 @@ std::string ShortVerdict(const ComparedCell& cell) {
   return cell.why.empty() ? "=" : "?";
 }
 
-Row CellRow(const Comparison& comparison, const ComparedCell& cell) {
+Row TextRow(const Comparison& comparison, const ComparedCell& cell) {
   const ComparedFigure& figure = cell.figure(cell.judged_by);
   const bool known = figure.ratio && figure.ratio->interval;
   return {ShortVerdict(cell),
@@ -94,7 +91,7 @@ void AddCells(const Comparison& comparison, std::string& text) {
   bool unsure = false;
   for (const ComparedCell& cell : comparison.cells) {
     if (cell.change == Change::kMissing) continue;
-    rows.push_back(CellRow(comparison, cell));
+    rows.push_back(TextRow(comparison, cell));
     unsure = unsure || !cell.why.empty();
   }
   if (rows.size() == 1) return;

@@ -13,8 +13,6 @@
 namespace wiretoll {
 namespace {
 
-constexpr const char* kNone = "–";
-
 // Wine and simulators; what runs on its own kernel needs no word.
 std::string Mark(const std::string& os) {
   const bool plain = os == "linux" || os == "windows" || os.empty();

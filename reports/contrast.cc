@@ -15,12 +15,7 @@
 namespace wiretoll {
 namespace {
 
-constexpr const char* kNone = "–";
-constexpr double kMega = 1e-6;
 // A page with more rows is no longer read.
-constexpr std::size_t kMostRows = 200;
-
-using Row = std::vector<std::string>;
 
 // --- Figures as text --------------------------------------------------------
 

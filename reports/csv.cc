@@ -38,7 +38,7 @@ constexpr std::array<EndOption, 5> kOptions{{
 using Out = std::string;
 using Getter = std::function<void(const Sample&, Out&)>;
 
-struct Column {
+struct FilledColumn {
   CsvColumn head;
   Getter append;
 };
@@ -83,7 +83,7 @@ class ColumnList {
     for (const bool receiver : {false, true}) Counters(receiver);
     Reasons();
   }
-  std::vector<Column> Take() { return std::move(columns_); }
+  std::vector<FilledColumn> Take() { return std::move(columns_); }
 
  private:
   void Add(std::string name, std::string meaning, Getter append) {
@@ -269,11 +269,11 @@ class ColumnList {
         });
   }
 
-  std::vector<Column> columns_;
+  std::vector<FilledColumn> columns_;
 };
 
-const std::vector<Column>& Columns() {
-  static const std::vector<Column> columns = ColumnList().Take();
+const std::vector<FilledColumn>& Columns() {
+  static const std::vector<FilledColumn> columns = ColumnList().Take();
   return columns;
 }
 
@@ -282,7 +282,7 @@ const std::vector<Column>& Columns() {
 const std::vector<CsvColumn>& CsvColumns() {
   static const std::vector<CsvColumn> heads = [] {
     std::vector<CsvColumn> list{{"run", "run folder, as given"}};
-    for (const Column& column : Columns()) list.push_back(column.head);
+    for (const FilledColumn& column : Columns()) list.push_back(column.head);
     return list;
   }();
   return heads;
@@ -302,7 +302,7 @@ Outcome<Done> WriteSamplesCsv(const std::vector<std::filesystem::path>& runs,
     const std::string name = CsvField(run.string());
     const auto read = ForEachSample(run, [&](Sample&& sample) {
       line = name;
-      for (const Column& column : Columns()) {
+      for (const FilledColumn& column : Columns()) {
         line += ',';
         column.append(sample, line);
       }

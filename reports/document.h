@@ -4,6 +4,7 @@
 #define WIRETOLL_REPORTS_DOCUMENT_H_
 
 #include <chrono>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <utility>
@@ -24,11 +25,16 @@ struct Column {
   bool figures = true;  // Figures stand to the right, words to the left.
 };
 
+using Row = std::vector<std::string>;
+
+// A page with more rows is no longer read, and browsers get slow.
+inline constexpr std::size_t kMostRows = 200;
+
 struct Table {
   std::string title;
   std::string sentence;  // What to see in it; may be empty.
   std::vector<Column> columns;
-  std::vector<std::vector<std::string>> rows;
+  std::vector<Row> rows;
   std::vector<bool> marked;  // Rows to set off; empty or one a row.
   std::string note;          // Under the table: what was left out.
   std::string empty;         // Stands in place of a table without rows.

@@ -91,13 +91,6 @@ std::string Prose(const std::string& text) {
   return html;
 }
 
-std::string Capital(std::string text) {
-  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') {
-    text[0] = static_cast<char>(text[0] - 'a' + 'A');
-  }
-  return text;
-}
-
 // The marker in the middle of a line, as gnuplot draws it at the curve.
 const char* MarkerPath(Shape shape) {
   switch (shape) {

@@ -1,30 +1,16 @@
 #include "reports/json.h"
 
 #include <array>
-#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "harness/analysis/contrast.h"
 #include "harness/analysis/systems.h"
 #include "reports/contrast_words.h"
+#include "reports/json_parts.h"
 #include "reports/text.h"
 
 namespace wiretoll {
 namespace {
-
-// Keys in the order of writing: a reader of the file meets names before
-// figures.
-using Json = nlohmann::ordered_json;
-
-std::string Dump(const Json& json) {
-  // Text of a run may hold broken UTF-8; it must not break the file.
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-template <class T>
-Json OrNull(const std::optional<T>& value) {
-  return value.has_value() ? Json(*value) : Json(nullptr);
-}
 
 Json ToJson(const FactorValue& value) {
   if (const auto* number = std::get_if<std::int64_t>(&value)) return *number;

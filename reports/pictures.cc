@@ -15,11 +15,6 @@
 namespace wiretoll {
 namespace {
 
-// Besides the large one; beyond that a page is no longer looked at.
-constexpr std::size_t kMostPanels = 18;
-constexpr double kMega = 1e-6;
-constexpr double kPercent = 100;
-
 struct Span {
   double low = 0, high = 0;
   [[nodiscard]] bool any() const { return high > 0; }

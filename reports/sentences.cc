@@ -92,13 +92,6 @@ std::string InBrackets(const std::optional<Interval>& interval,
   return fmt::format(" ({}{})", IntervalText(*interval, scale), unit);
 }
 
-std::string Capital(std::string text) {
-  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') {
-    text[0] = static_cast<char>(text[0] - 'a' + 'A');
-  }
-  return text;
-}
-
 // "In the plainest case (rcvbuf unset): "; says which facet is spoken of.
 std::string Where(const StudyView& view) {
   const std::string& label = view.facets.front().label;
@@ -387,10 +380,6 @@ Slowest FindSlowest(const StudyView& view) {
     }
   }
   return found;
-}
-
-std::string TimeText(double nanoseconds) {
-  return FormatDuration(Nanoseconds{std::llround(nanoseconds)});
 }
 
 void AddLatencyCards(const StudyView& view, std::vector<Card>& cards) {

@@ -15,13 +15,6 @@
 namespace wiretoll {
 namespace {
 
-// A page with more rows is no longer read, and browsers get slow.
-constexpr std::size_t kMostRows = 200;
-constexpr const char* kNone = "–";
-constexpr double kMega = 1e-6;
-
-using Row = std::vector<std::string>;
-
 void Cut(Table& table, const std::string& where) {
   if (table.rows.size() <= kMostRows) return;
   if (!table.note.empty()) table.note += ' ';
@@ -169,10 +162,6 @@ void AddWhy(Table& table, const std::set<std::string>& reasons) {
   table.note =
       fmt::format("{} not observed: {}{}.", kNone, fmt::join(shown, "; "),
                   reasons.size() > kMost ? "; and more" : "");
-}
-
-std::string TimeText(double nanoseconds) {
-  return FormatDuration(Nanoseconds{std::llround(nanoseconds)});
 }
 
 bool IsTime(Metric metric) {

@@ -241,7 +241,6 @@ std::string Percent(double share) {
 std::string RateText(const Estimate& bytes_per_second) {
   std::string text = FormatByteRate(bytes_per_second.median);
   if (!bytes_per_second.interval.has_value()) return text;
-  constexpr double kMega = 1e-6;
   return fmt::format("{} ({} MB/s)", text,
                      IntervalText(*bytes_per_second.interval, kMega));
 }
@@ -260,6 +259,17 @@ std::string FactorText(const std::string& name, const FactorValue& value) {
   if (name == "write") return text + " writes";
   if (name == "read") return text + " reader";
   return fmt::format("{} {}", Printable(name), text);
+}
+
+std::string Capital(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') {
+    text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  }
+  return text;
+}
+
+std::string TimeText(double nanoseconds) {
+  return FormatDuration(Nanoseconds{std::llround(nanoseconds)});
 }
 
 }  // namespace wiretoll

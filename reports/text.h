@@ -13,6 +13,11 @@
 
 namespace wiretoll {
 
+// What a table says where there is nothing.
+inline constexpr const char* kNone = "–";
+inline constexpr double kMega = 1e-6;
+inline constexpr double kPercent = 100;
+
 // Valid UTF-8 on one line: control characters and those that reorder text are
 // dropped, line ends and tabs become spaces, broken sequences become U+FFFD.
 std::string Printable(std::string_view text);
@@ -53,6 +58,12 @@ std::string Percent(double share);
 
 // "11.8 MB/s (11.7–11.8)"; without an interval only the median.
 std::string RateText(const Estimate& bytes_per_second);
+
+// With a large first letter, where that is one of a to z.
+std::string Capital(std::string text);
+
+// "1.5 ms".
+std::string TimeText(double nanoseconds);
 
 // How people read a factor: "Nagle on", "64 KiB writes", "rcvbuf unset".
 std::string FactorText(const std::string& name, const FactorValue& value);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/analysis/metrics.h"
 #include "harness/theory/overhead.h"
 #include "harness/theory/predict.h"
 
@@ -17,11 +18,6 @@ constexpr Bytes kFixedWindowUpTo{16'384};
 // IPv6 and TCP without options; IPv4 with all that Linux negotiates is less.
 constexpr double kSmallestIpv6Headers = 60;
 constexpr double kSmallestIpv6UdpHeaders = 48;
-
-Negotiated::Count Number(const std::optional<std::int64_t>& count) {
-  if (!count) return std::nullopt;
-  return static_cast<double>(*count);
-}
 
 void Prefer(const std::optional<std::int64_t>& own, Negotiated::Count& known) {
   if (own) known = Number(own);

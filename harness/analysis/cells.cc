@@ -13,13 +13,6 @@ namespace {
 
 using HostPair = std::pair<std::string, std::string>;
 
-const RecordedHost* FindHost(const RunRecord& record, const std::string& name) {
-  const auto found =
-      std::find_if(record.hosts.begin(), record.hosts.end(),
-                   [&](const RecordedHost& host) { return host.name == name; });
-  return found == record.hosts.end() ? nullptr : &*found;
-}
-
 void FillHosts(const RunRecord& record, const Sample& sample, Cell& cell) {
   const auto fill = [&](const std::string& name,
                         const std::optional<EndReport>& end, std::string& os,

@@ -90,7 +90,7 @@ std::string Expectation(const Claim& claim, const std::string& unit) {
   return text;
 }
 
-std::string Figure(const Estimate& estimate, const std::string& unit) {
+std::string FigureText(const Estimate& estimate, const std::string& unit) {
   return fmt::format("{} [{}, {}] over {} blocks", Spell(estimate.median, unit),
                      Spell(estimate.interval->low, unit),
                      Spell(estimate.interval->high, unit), estimate.blocks);
@@ -112,7 +112,7 @@ Finding FindingOf(const Claim& claim, Estimate estimate,
             {}};
   }
   return {Judge(*estimate.interval, RangeOf(claim)),
-          fmt::format("{} {}; {}", what, Figure(estimate, unit),
+          fmt::format("{} {}; {}", what, FigureText(estimate, unit),
                       Expectation(claim, unit)),
           estimate};
 }

@@ -100,7 +100,7 @@ std::vector<double> ValuesOf(const Cell& cell, Compared which) {
   return values;
 }
 
-std::optional<double> MedianOf(std::vector<double> values) {
+std::optional<double> MedianOfAny(std::vector<double> values) {
   if (values.empty()) return std::nullopt;
   return SortedMedian(values);
 }
@@ -164,8 +164,8 @@ class CellComparer {
     ComparedFigure figure;
     const std::vector<double> of_base = ValuesOf(base, which);
     const std::vector<double> of_next = ValuesOf(next, which);
-    figure.base = MedianOf(of_base);
-    figure.next = MedianOf(of_next);
+    figure.base = MedianOfAny(of_base);
+    figure.next = MedianOfAny(of_next);
     if (!figure.base || !figure.next) {
       const bool in_base = !figure.base.has_value();
       figure.why = fmt::format("{}: {}", in_base ? kBase : kNew,

@@ -14,11 +14,6 @@ constexpr std::array<std::string_view, kMetricCount> kUnits = {
 
 static_assert(kMetricNames.size() == kMetricCount);
 
-Figure Number(const std::optional<std::int64_t>& count) {
-  if (!count) return std::nullopt;
-  return static_cast<double>(*count);
-}
-
 Figure Divide(const Figure& value, const Figure& by) {
   if (!value || !by || *by <= 0) return std::nullopt;
   return *value / *by;

@@ -11,6 +11,12 @@
 
 namespace wiretoll {
 
+// A count as a figure, to calculate with.
+inline std::optional<double> Number(const std::optional<std::int64_t>& count) {
+  if (!count) return std::nullopt;
+  return static_cast<double>(*count);
+}
+
 using Figures = std::array<std::optional<double>, kMetricCount>;
 
 inline constexpr std::size_t Index(Metric metric) {

@@ -21,13 +21,6 @@ constexpr std::size_t kMostToTry = 6;
 
 // --- Hosts ----------------------------------------------------------------
 
-const RecordedHost* FindHost(const RunRecord& run, const std::string& name) {
-  const auto found =
-      std::find_if(run.hosts.begin(), run.hosts.end(),
-                   [&](const RecordedHost& host) { return host.name == name; });
-  return found == run.hosts.end() ? nullptr : &*found;
-}
-
 std::string SystemOf(const RunRecord& run, const std::string& name) {
   const RecordedHost* host = FindHost(run, name);
   return host == nullptr ? std::string() : host->os;

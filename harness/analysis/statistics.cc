@@ -8,11 +8,9 @@
 namespace wiretoll {
 namespace {
 
-constexpr std::size_t kLeastForInterval = 3;
 constexpr std::size_t kLeastForRanks = 6;
 constexpr std::size_t kMostForBootstrap = 200;
 constexpr std::size_t kResamples = 1000;
-constexpr double kTail = 0.025;  // On either side of 95 %.
 
 // Student's t, two-sided 5 %, for 3, 4 and 5 values (2, 3, 4 degrees).
 constexpr std::array<double, 3> kStudent{4.303, 3.182, 2.776};

@@ -13,6 +13,10 @@
 
 namespace wiretoll {
 
+// Fewer values have a median and no interval.
+inline constexpr std::size_t kLeastForInterval = 3;
+inline constexpr double kTail = 0.025;  // On either side of 95 %.
+
 // xoshiro256**, seeded by splitmix64 (D. Blackman, S. Vigna, 2018): the same
 // numbers from the same seed on every platform and library.
 class Random {

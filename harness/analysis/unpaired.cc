@@ -10,8 +10,6 @@
 namespace wiretoll {
 namespace {
 
-constexpr std::size_t kLeastForInterval = 3;
-constexpr double kTail = 0.025;  // On either side of 95 %.
 // (blocks in all) x (blocks of the smaller side), whose square is the work of
 // counting orders; under a tenth of a second.
 constexpr std::size_t kMostForCounting = 6000;
@@ -19,7 +17,7 @@ constexpr std::size_t kMostForCounting = 6000;
 constexpr std::size_t kMostRatios = 40'000;
 
 // Student's t, two-sided 5 %, with 4 and 5 degrees: 3 + 3 and 3 + 4 values.
-constexpr std::array<double, 2> kStudent{2.776, 2.571};
+constexpr std::array<double, 2> kStudentOfBoth{2.776, 2.571};
 
 // How many orders of `all` values give the `few` of one side each sum of
 // ranks, from the least sum, few (few + 1) / 2, up to the middle. Doubles: the
@@ -81,7 +79,7 @@ Interval SmallInterval(const std::vector<double>& next,
   const auto a = static_cast<double>(next.size());
   const auto b = static_cast<double>(base.size());
   const double variance = (Squares(next) + Squares(base)) / (a + b - 2);
-  const double half = kStudent[next.size() + base.size() - 6] *
+  const double half = kStudentOfBoth[next.size() + base.size() - 6] *
                       std::sqrt(variance * (1 / a + 1 / b));
   const double middle = Mean(next) - Mean(base);
   return {std::min(middle - half, next.front() - base.back()),

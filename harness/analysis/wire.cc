@@ -9,7 +9,7 @@
 namespace wiretoll {
 namespace {
 
-using Count = std::optional<std::int64_t>;
+using MaybeCount = std::optional<std::int64_t>;
 
 std::string Reconcile(const Wire& wire) {
   if (!wire.sender_data_segments && !wire.receiver_data_segments)
@@ -76,7 +76,7 @@ void AddLayers(const HeaderStack& stack, Bytes largest, Wire& wire) {
 
 // The receiver's count; else what the sender saw come, but for the peer's SYN
 // and FIN: the sender reads its counters after the peer has closed.
-Count AckSegments(const TcpCounters& sender, const TcpCounters& receiver) {
+MaybeCount AckSegments(const TcpCounters& sender, const TcpCounters& receiver) {
   if (receiver.segments_out && receiver.data_segments_out) {
     return *receiver.segments_out - *receiver.data_segments_out;
   }
@@ -84,7 +84,7 @@ Count AckSegments(const TcpCounters& sender, const TcpCounters& receiver) {
   if (!sender.segments_in || !sender.data_segments_in) return std::nullopt;
   const std::int64_t acks =
       *sender.segments_in - *sender.data_segments_in - kSynAndFin;
-  return acks < 0 ? Count{} : Count{acks};
+  return acks < 0 ? MaybeCount{} : MaybeCount{acks};
 }
 
 // The most that one segment can have carried: as the sender says, else as its
@@ -140,9 +140,9 @@ Wire AccountWire(const EndReport& sender, const EndReport& receiver,
   wire.ack_segments = AckSegments(sender.counters, receiver.counters);
   wire.agreement = Reconcile(wire);
   ChooseObserver(wire);
-  const Count timestamps = receiver.counters.timestamps
-                               ? receiver.counters.timestamps
-                               : sender.counters.timestamps;
+  const MaybeCount timestamps = receiver.counters.timestamps
+                                    ? receiver.counters.timestamps
+                                    : sender.counters.timestamps;
   if (!wire.data_segments) {
     wire.reason = WhyNobodyCounted(sender, receiver);
     return wire;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/lab/commands.h"
 #include "harness/lab/settings.h"
 #include "harness/lab/wine.h"
 
@@ -19,10 +20,6 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kTimeout{10'000};
 constexpr int kPings = 10;
-
-Failure Fail(std::string message) {
-  return {ExitCode::kNothingRan, std::move(message)};
-}
 
 Outcome<Done> Batch(std::vector<std::string> words, const std::string& text) {
   if (text.empty()) return Done{};
@@ -50,9 +47,10 @@ Outcome<Done> CheckPrograms(const LabSpec& spec) {
   const Outcome<std::string> agent =
       FindProgram(std::filesystem::absolute(spec.agent).string());
   if (!agent.has_value()) {
-    return Fail("the hosts' agent '" + spec.agent.string() +
-                "' is no program that can be started; build wiretoll-agent or "
-                "name another");
+    return NothingRan(
+        "the hosts' agent '" + spec.agent.string() +
+        "' is no program that can be started; build wiretoll-agent or "
+        "name another");
   }
   return Done{};
 }
@@ -64,7 +62,7 @@ Outcome<Done> MakeNamespaces(const std::vector<std::string>& names,
   std::string batch;
   for (const std::string& name : names) {
     if (NamespaceExists(name)) {
-      return Fail(fmt::format(
+      return NothingRan(fmt::format(
           "a network namespace {} is there already and not this lab's; remove "
           "it with: ip netns del {}",
           name, name));
@@ -111,8 +109,8 @@ Outcome<Done> ChooseDelayLine(const LabSpec& spec, StandingLab& lab) {
 Outcome<Done> StartRelay(const LabSpec& spec, StandingLab& lab) {
   const std::string self = std::filesystem::absolute(spec.self).string();
   if (const auto found = FindProgram(self); !found.has_value()) {
-    return Fail("the delay line needs the wiretoll program, and '" +
-                spec.self.string() + "' is none");
+    return NothingRan("the delay line needs the wiretoll program, and '" +
+                      spec.self.string() + "' is none");
   }
   const std::string& near = lab.layout.hosts[0].netns;
   // A session of its own, so that Ctrl-C reaches us and not the link.
@@ -236,7 +234,7 @@ Outcome<Done> JudgeRoundTrip(const std::vector<std::int64_t>& times,
   settings["rtt measured, median"] =
       SpellDuration(Nanoseconds{times[times.size() / 2]});
   if (times.front() >= asked.count()) return Done{};
-  return Fail(fmt::format(
+  return NothingRan(fmt::format(
       "the delay line ({}) gives a round trip of {}, less "
       "than the {} asked for",
       settings["delay line"], settings["rtt measured"], SpellDuration(asked)));

@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <optional>
 #include <sstream>
@@ -37,10 +38,6 @@ using Clock = std::chrono::steady_clock;
 
 // What a pipe takes before anybody reads: 64 KiB on Linux.
 constexpr std::size_t kMostInput = 60'000;
-
-Failure Fail(std::string message) {
-  return {ExitCode::kNothingRan, std::move(message)};
-}
 
 std::string PackageOf(const std::string& program) {
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 10>
@@ -149,10 +146,19 @@ std::string SpellCommand(const std::vector<std::string>& words) {
   return fmt::format("{}", fmt::join(words, " "));
 }
 
+Failure NothingRan(std::string message) {
+  return {ExitCode::kNothingRan, std::move(message)};
+}
+
+std::string ReadAll(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
 Outcome<std::string> FindProgram(const std::string& name) {
   if (name.find('/') != std::string::npos) {
     if (IsProgram(name)) return name;
-    return Fail(name + " is no program that can be started");
+    return NothingRan(name + " is no program that can be started");
   }
   const char* own_path = std::getenv("PATH");
   std::istringstream folders(
@@ -163,8 +169,8 @@ Outcome<std::string> FindProgram(const std::string& name) {
     std::string file = fmt::format("{}/{}", folder, name);
     if (IsProgram(file)) return file;
   }
-  return Fail(fmt::format("{} is not installed; on Debian: apt install {}",
-                          name, PackageOf(name)));
+  return NothingRan(fmt::format(
+      "{} is not installed; on Debian: apt install {}", name, PackageOf(name)));
 }
 
 Outcome<CommandResult> TryCommand(const SystemCommand& command) {
@@ -172,18 +178,19 @@ Outcome<CommandResult> TryCommand(const SystemCommand& command) {
   const Outcome<std::string> program = FindProgram(command.words.front());
   if (!program.has_value()) return program.error();
   if (command.input.size() > kMostInput) {
-    return Fail(spelled + ": more than 60000 bytes of input");
+    return NothingRan(spelled + ": more than 60000 bytes of input");
   }
   const auto until = Clock::now() + command.timeout;
   Running running;
   const std::error_code error = Launch(running, program.value(), command);
-  if (error) return Fail(spelled + ": cannot be started: " + error.message());
+  if (error)
+    return NothingRan(spelled + ": cannot be started: " + error.message());
   ReadToEnd(running, command.timeout);
   if (!AwaitEnd(running.child, until)) {
     std::error_code ignored;
     running.child.terminate(ignored);
-    return Fail(fmt::format("{}: not done after {} ms and was ended", spelled,
-                            command.timeout.count()));
+    return NothingRan(fmt::format("{}: not done after {} ms and was ended",
+                                  spelled, command.timeout.count()));
   }
   return CommandResult{running.child.exit_code(), std::move(running.output),
                        std::move(running.errors)};
@@ -194,7 +201,7 @@ Outcome<std::string> RunCommand(const SystemCommand& command) {
   if (!result.has_value()) return result.error();
   CommandResult& done = result.value();
   if (done.exit_code == 0) return std::move(done.output);
-  return Fail(fmt::format(
+  return NothingRan(fmt::format(
       "{}: exit code {}: {}", SpellCommand(command.words), done.exit_code,
       Trimmed(done.errors.empty() ? done.output : done.errors)));
 }
@@ -261,14 +268,14 @@ Outcome<BackgroundProcess> BackgroundProcess::Start(
   CloseSink(state.out);
   CloseSource(state.input);
   if (error) {
-    return Fail(SpellCommand(words) +
-                ": cannot be started: " + error.message());
+    return NothingRan(SpellCommand(words) +
+                      ": cannot be started: " + error.message());
   }
   if (!AwaitGreeting(state.io, state.out, state.said, greeting, timeout)) {
     const std::string said = Trimmed(std::exchange(state.said, {}));
-    return Fail(fmt::format("{}: did not say '{}' within {} ms{}",
-                            SpellCommand(words), greeting, timeout.count(),
-                            said.empty() ? "" : "; it said: " + said));
+    return NothingRan(fmt::format(
+        "{}: did not say '{}' within {} ms{}", SpellCommand(words), greeting,
+        timeout.count(), said.empty() ? "" : "; it said: " + said));
   }
   return started;
 }
@@ -286,8 +293,8 @@ Outcome<Done> BackgroundProcess::HandOver(
       process::posix::fd.bind(2, state_->input.native_sink()),
       process::limit_handles, error);
   if (error) {
-    return Fail(SpellCommand(words) +
-                ": cannot be started: " + error.message());
+    return NothingRan(SpellCommand(words) +
+                      ": cannot be started: " + error.message());
   }
   holder.detach();
   state_->child.detach();

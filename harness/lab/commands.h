@@ -4,6 +4,7 @@
 #define WIRETOLL_HARNESS_LAB_COMMANDS_H_
 
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,6 +12,12 @@
 #include "harness/base/result.h"
 
 namespace wiretoll {
+
+// How a lab that cannot be made, or a command of it that failed, ends.
+Failure NothingRan(std::string message);
+
+// Of a small file; empty if it cannot be read.
+std::string ReadAll(const std::filesystem::path& file);
 
 struct SystemCommand {
   std::vector<std::string> words;  // Program and arguments; not empty.

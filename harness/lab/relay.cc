@@ -12,6 +12,7 @@
 #include <system_error>
 #include <utility>
 
+#include "harness/lab/commands.h"
 #include "harness/lab/lab.h"
 #include "harness/lab/wine.h"
 #include "platform/clock.h"
@@ -28,10 +29,6 @@ constexpr std::size_t kMostFrame = 9216;
 constexpr std::int64_t kMostQueued = 64 << 20;
 // Frames taken from one side before the other gets its turn.
 constexpr int kTurn = 32;
-
-Failure Fail(std::string message) {
-  return {ExitCode::kNothingRan, std::move(message)};
-}
 
 // Independent of the standard library at hand, so that a seed means the same
 // losses everywhere.
@@ -116,7 +113,7 @@ class Direction {
 Outcome<Tap> MakeTap(const std::string& name) {
   Result<Tap> tap = Tap::Create(name);
   if (tap.has_value()) return std::move(tap.value());
-  return Fail(fmt::format(
+  return NothingRan(fmt::format(
       "TAP {}: {}; the delay line needs /dev/net/tun and the right to make "
       "interfaces",
       name, tap.error().message()));
@@ -165,7 +162,8 @@ Outcome<Done> RelayVerb(const std::vector<std::string>& words) {
 Outcome<Done> PrintRoundTrip(const std::string& from, const Endpoint& to,
                              milliseconds timeout) {
   Result<Socket> socket = OpenTcp(from, {});
-  if (!socket.has_value()) return Fail(from + ": " + socket.error().message());
+  if (!socket.has_value())
+    return NothingRan(from + ": " + socket.error().message());
   const SteadyTime start = MonotonicNow();
   const Result<Done> connected = socket.value().Connect(to, timeout);
   const Nanoseconds elapsed = MonotonicNow() - start;

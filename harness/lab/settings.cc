@@ -15,7 +15,7 @@
 namespace wiretoll {
 namespace {
 
-constexpr std::chrono::milliseconds kTimeout{10'000};
+constexpr std::chrono::milliseconds kSettingTimeout{10'000};
 
 // Reads "PATH VALUE" lines, "-" standing for no value; answers "PATH VALUE"
 // with what the file says afterwards. A text of fixed words: names and values
@@ -93,7 +93,7 @@ Outcome<Done> ApplyFiles(const std::string& netns,
   const Outcome<CommandResult> done = TryCommand(
       {{"ip", "netns", "exec", netns, shell.value(), "-c", kWriteAndReadBack},
        input,
-       kTimeout});
+       kSettingTimeout});
   if (!done.has_value()) return done.error();
   const CommandResult& said = done.value();
   if (said.exit_code != 0) {
@@ -148,7 +148,7 @@ Outcome<Settings> SwitchOffloadsOff(const Port& port) {
   const auto inside = [&](std::vector<std::string> words) {
     words.insert(words.begin(),
                  {"ip", "netns", "exec", port.netns, ethtool.value()});
-    return SystemCommand{std::move(words), "", kTimeout};
+    return SystemCommand{std::move(words), "", kSettingTimeout};
   };
   // Some of these do not exist on some interfaces: then ethtool complains and
   // does the rest, and the look afterwards is what counts.

@@ -31,15 +31,6 @@ constexpr int kMostLabsOfOneProcess = 1000;
 // For its server to end all that runs under it.
 constexpr milliseconds kWineGrace{3000};
 
-Failure Fail(std::string message) {
-  return {ExitCode::kNothingRan, std::move(message)};
-}
-
-std::string ReadAll(const fs::path& file) {
-  std::ifstream in(file);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 struct ProcessStat {
   char state = '?';
   std::int64_t started_ticks = 0;
@@ -96,7 +87,7 @@ Outcome<fs::path> StateFolder() {
   for (const fs::path& folder : FolderChoices()) {
     if (PrepareFolder(folder)) return folder;
   }
-  return Fail(
+  return NothingRan(
       "no folder for the lab's state: neither /run/wiretoll nor "
       "$XDG_RUNTIME_DIR/wiretoll nor /tmp/wiretoll-" +
       UserId() + " can be written; make one of them writable");
@@ -215,7 +206,7 @@ Outcome<LabOwner> ThisProcess() {
   const std::int64_t number = std::strtoll(pid.c_str(), nullptr, 10);
   const std::optional<ProcessStat> stat = ReadStat(number);
   if (error || !stat) {
-    return Fail("/proc cannot be read; a lab needs it mounted");
+    return NothingRan("/proc cannot be read; a lab needs it mounted");
   }
   return LabOwner{number, stat->started_ticks};
 }
@@ -255,7 +246,8 @@ Outcome<LabRecord> CreateRecord(const LabOwner& owner) {
     }
     return record;
   }
-  return Fail("no new state file can be made in " + folder.value().string());
+  return NothingRan("no new state file can be made in " +
+                    folder.value().string());
 }
 
 Outcome<Done> WriteRecord(const LabRecord& record) {
@@ -272,7 +264,7 @@ Outcome<Done> WriteRecord(const LabRecord& record) {
   std::error_code error;
   if (written) fs::rename(fresh, file, error);
   if (!written || error) {
-    return Fail(file.string() + ": cannot be written; is the disk full?");
+    return NothingRan(file.string() + ": cannot be written; is the disk full?");
   }
   return Done{};
 }
@@ -332,7 +324,7 @@ Outcome<Done> ClearAway(const LabRecord& record, milliseconds grace) {
   }
   for (const std::string& name : OwnNamespaces(record)) {
     if (NamespaceExists(name)) {
-      return Fail(fmt::format(
+      return NothingRan(fmt::format(
           "network namespace {} cannot be removed: {}; remove it with: ip "
           "netns del {}",
           name, said, name));

@@ -28,15 +28,6 @@ constexpr int kPatience = 2;
 constexpr seconds kMakeTimeout{180};
 constexpr seconds kCommandTimeout{120};
 
-Failure Fail(std::string message) {
-  return {ExitCode::kNothingRan, std::move(message)};
-}
-
-std::string ReadAll(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 // --- The coordinator's side -------------------------------------------------
 
 // Debian's `wine` says at each start that the 32-bit half is missing.
@@ -57,14 +48,14 @@ Outcome<fs::path> CacheFolder() {
   } else if (home != nullptr && home[0] == '/') {
     folder = fs::path(home) / ".cache" / "wiretoll";
   } else {
-    return Fail(
+    return NothingRan(
         "no folder for Wine's prefixes: set XDG_CACHE_HOME or HOME to a full "
         "path");
   }
   std::error_code error;
   fs::create_directories(folder, error);
   if (!error) return folder;
-  return Fail(fmt::format(
+  return NothingRan(fmt::format(
       "{}: cannot be made: {}; Wine's prefixes (700 MB each) go there, or into "
       "the folder that XDG_CACHE_HOME names",
       folder.string(), error.message()));
@@ -86,7 +77,7 @@ Outcome<bool> IsTaken(const std::string& prefix) {
   const CommandResult& result = tried.value();
   if (result.exit_code == 0 || result.exit_code == kTakenCode)
     return result.exit_code == kTakenCode;
-  return Fail(fmt::format(
+  return NothingRan(fmt::format(
       "{}.lock: cannot be locked: {}; let XDG_CACHE_HOME name another folder",
       prefix, result.errors));
 }
@@ -147,8 +138,8 @@ Outcome<Done> CheckNoWayOut() {
                     seconds(10)});
     if (!routes.has_value()) return routes.error();
     if (routes.value().empty()) continue;
-    return Fail("Wine is not started where there is a way out: " +
-                routes.value());
+    return NothingRan("Wine is not started where there is a way out: " +
+                      routes.value());
   }
   return Done{};
 }
@@ -165,8 +156,8 @@ Outcome<Done> Quietly(const std::string& log, std::vector<std::string> words) {
       TryCommand({std::move(words), "", kCommandTimeout});
   if (!done.has_value()) return done.error();
   if (done.value().exit_code == 0) return Done{};
-  return Fail(fmt::format("{}: exit code {}: {}", spelled,
-                          done.value().exit_code, ReadAll(log)));
+  return NothingRan(fmt::format("{}: exit code {}: {}", spelled,
+                                done.value().exit_code, ReadAll(log)));
 }
 
 bool IsWineServer(const fs::path& process) {
@@ -198,7 +189,7 @@ Outcome<Done> CheckServer(const WineUp& up) {
     if (!IsWineServer(process) || !Serves(process, up.prefix)) continue;
     std::error_code gone;
     if (fs::read_symlink(process / "ns/net", gone) != own || gone) {
-      return Fail(fmt::format(
+      return NothingRan(fmt::format(
           "{}: its Wine server (process {}) is outside the lab, and so would "
           "be what Wine sends; end it: WINEPREFIX={} wineserver -k",
           up.prefix, process.filename().string(), up.prefix));
@@ -206,7 +197,7 @@ Outcome<Done> CheckServer(const WineUp& up) {
     ++here;
   }
   if (!error && here > 0) return Done{};
-  return Fail(fmt::format(
+  return NothingRan(fmt::format(
       "{}: no Wine server came up in the lab; is one running elsewhere? End "
       "it: WINEPREFIX={} wineserver -k. The server said: {}",
       up.prefix, up.prefix, ReadAll(up.log())));
@@ -233,7 +224,8 @@ Outcome<Done> MakePrefix(const WineUp& up) {
   if (fs::exists(ready, error)) return Done{};
   fs::remove_all(up.prefix, error);
   fs::create_directories(up.prefix, error);
-  if (error) return Fail(up.prefix + ": cannot be made: " + error.message());
+  if (error)
+    return NothingRan(up.prefix + ": cannot be made: " + error.message());
   if (auto server = StartServer(up); !server.has_value()) return server;
   auto made = Quietly(up.log(), {up.wine, "wineboot", "--init"});
   // What a fresh prefix plays is Windows 7.
@@ -243,7 +235,7 @@ Outcome<Done> MakePrefix(const WineUp& up) {
   StopServer(up);
   if (!made.has_value()) return made;
   if (std::ofstream(ready).put('\n').flush().good()) return Done{};
-  return Fail(ready.string() + ": cannot be written; is the disk full?");
+  return NothingRan(ready.string() + ": cannot be written; is the disk full?");
 }
 
 Outcome<Done> BringUp(const WineUp& up) {
@@ -270,15 +262,15 @@ Outcome<WineTools> FindWine(const LabSpec& spec) {
   }
   const std::string self = fs::absolute(spec.self).string();
   if (const auto found = FindProgram(self); !found.has_value()) {
-    return Fail("a Wine host needs the wiretoll program, and '" +
-                spec.self.string() + "' is none");
+    return NothingRan("a Wine host needs the wiretoll program, and '" +
+                      spec.self.string() + "' is none");
   }
   std::error_code ignored;
   if (fs::is_regular_file(spec.windows_agent, ignored)) {
     return WineTools{wine.value(), server.value(),
                      fs::absolute(spec.windows_agent).string()};
   }
-  return Fail(fmt::format(
+  return NothingRan(fmt::format(
       "a Wine host needs the agent for Windows, and '{}' is not there; build "
       "it with: ./dev windows, or let WIRETOLL_WINDOWS_AGENT name it",
       spec.windows_agent.string()));
@@ -301,8 +293,8 @@ Outcome<StartedWine> StartWine(const LabHost& host, const LabSpec& spec) {
     const Outcome<bool> now = IsTaken(prefix);
     if (!now.has_value() || !now.value()) return started.error();
   }
-  return Fail(fmt::format("{}: all {} prefixes are in use by other labs",
-                          folder.value().string(), kMostPrefixes));
+  return NothingRan(fmt::format("{}: all {} prefixes are in use by other labs",
+                                folder.value().string(), kMostPrefixes));
 }
 
 Outcome<Done> WineVerb(const std::vector<std::string>& words) {

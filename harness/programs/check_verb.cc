@@ -8,21 +8,13 @@
 
 #include "harness/check/check.h"
 #include "harness/check/describe.h"
+#include "harness/programs/standard_error.h"
 #include "harness/run/hosts.h"
 #include "harness/run/progress.h"
 #include "platform/process.h"
 #include "platform/terminal.h"
 
 namespace wiretoll {
-namespace {
-
-void WriteError(const std::string& text) {
-  std::fwrite(text.data(), 1, text.size(), stderr);
-  std::fflush(stderr);
-}
-
-}  // namespace
-
 Outcome<ExitCode> CheckVerb(const CheckOptions& options) {
   auto file = LoadHosts(options.hosts);
   if (!file.has_value()) return file.error();

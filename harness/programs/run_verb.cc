@@ -17,6 +17,7 @@
 #include "harness/analysis/wire.h"
 #include "harness/base/version.h"
 #include "harness/base/words.h"
+#include "harness/programs/standard_error.h"
 #include "harness/programs/stop_signals.h"
 #include "harness/run/run.h"
 #include "platform/process.h"
@@ -36,11 +37,6 @@ constexpr Nanoseconds kQuickTime = std::chrono::milliseconds(100);
 // Set in the environment of the program that was started again inside a user
 // namespace, so that it does not try once more.
 constexpr char kInsideVariable[] = "WIRETOLL_INSIDE_USER_NAMESPACE";
-
-void WriteError(const std::string& text) {
-  std::fwrite(text.data(), 1, text.size(), stderr);
-  std::fflush(stderr);
-}
 
 // --- Studies --------------------------------------------------------------
 

@@ -18,7 +18,7 @@ constexpr auto kPatience = 1500ms;
 constexpr std::size_t kColumns = 78;
 
 // Whole seconds are enough of a wait: "20 s", "1 min 20 s".
-std::string Seconds(Nanoseconds duration) {
+std::string InSeconds(Nanoseconds duration) {
   const auto whole = std::max<std::chrono::seconds>(
       std::chrono::round<std::chrono::seconds>(duration), 0s);
   return whole < 1min ? fmt::format("{} s", whole / 1s) : FormatDuration(whole);
@@ -120,12 +120,12 @@ std::string Progress::Line(SteadyTime now) const {
   if (!wait_.empty()) {
     return fmt::format("{}{}waiting for {}, {} more at most", line,
                        line.empty() ? "" : ", ", wait_,
-                       Seconds(wait_until_ - now));
+                       InSeconds(wait_until_ - now));
   }
   // A trial that lasts is told from one that hangs.
   if (under_way >= kPatience) {
-    line += fmt::format(", this one {} of {} at most", Seconds(under_way),
-                        Seconds(state_->most));
+    line += fmt::format(", this one {} of {} at most", InSeconds(under_way),
+                        InSeconds(state_->most));
   }
   return line + "  " + state_->now;
 }

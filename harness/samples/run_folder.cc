@@ -399,6 +399,13 @@ Outcome<RunRecord> ReadRunRecord(const std::filesystem::path& folder) {
   return record;
 }
 
+const RecordedHost* FindHost(const RunRecord& record, const std::string& name) {
+  const auto found =
+      std::find_if(record.hosts.begin(), record.hosts.end(),
+                   [&](const RecordedHost& host) { return host.name == name; });
+  return found == record.hosts.end() ? nullptr : &*found;
+}
+
 Outcome<SampleWriter> SampleWriter::Open(const std::filesystem::path& folder) {
   std::filesystem::path file = folder / kSamplesName;
   const Outcome<Done> cut = CutTornLine(file);

@@ -77,6 +77,9 @@ struct RunRecord {
   bool operator==(const RunRecord&) const = default;
 };
 
+// Null if the run has no host of this name.
+const RecordedHost* FindHost(const RunRecord& record, const std::string& name);
+
 // Creates the folder (it must not exist or be empty) with an empty
 // samples.jsonl and, last, a whole run.json. kUsage if the folder holds
 // something, kNothingRan if it cannot be written.

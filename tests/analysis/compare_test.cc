@@ -104,12 +104,12 @@ TEST(UnpairedTest, ManyBlocksGiveTheIntervalThatSortingAllRatiosGives) {
   EXPECT_NEAR(ratio->interval->high, ratios[ratios.size() - tail], 1e-9);
 }
 
-struct Noise {
+struct RunNoise {
   const char* name;
   std::function<double(std::mt19937_64&)> draw;
 };
 
-std::vector<Noise> Noises() {
+std::vector<RunNoise> RunNoises() {
   return {
       {"log-normal",
        [](std::mt19937_64& engine) {
@@ -131,7 +131,8 @@ std::vector<Noise> Noises() {
   };
 }
 
-double FalseShare(const Noise& noise, int base_blocks, int next_blocks) {
+double FalseShareOfRuns(const RunNoise& noise, int base_blocks,
+                        int next_blocks) {
   constexpr int kRepeats = 200, kCells = 50;
   std::mt19937_64 engine(static_cast<std::uint64_t>(base_blocks));
   UnpairedIntervals intervals;
@@ -152,9 +153,9 @@ double FalseShare(const Noise& noise, int base_blocks, int next_blocks) {
 TEST(UnpairedAaTest, TwoAlikeAreCalledDifferentInAtMostOneOfTwenty) {
   const std::vector<std::pair<int, int>> sizes{
       {3, 3}, {3, 4}, {3, 5}, {4, 4}, {5, 5}, {5, 10}, {8, 8}, {15, 15}};
-  for (const Noise& noise : Noises()) {
+  for (const RunNoise& noise : RunNoises()) {
     for (const auto& [base, next] : sizes) {
-      EXPECT_LE(FalseShare(noise, base, next), 0.05 + 0.0072)
+      EXPECT_LE(FalseShareOfRuns(noise, base, next), 0.05 + 0.0072)
           << noise.name << ", " << base << " against " << next;
     }
   }

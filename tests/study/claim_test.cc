@@ -134,13 +134,13 @@ TEST(ClaimTest, AClaimHasToHaveExactlyOneKindOfCheck) {
               HasSubstr("cases/x.toml:13: claim.1b.at_least: is over at_most"));
 }
 
-struct Wrong {
+struct WrongClaim {
   std::string rest;
   std::string message;
 };
 
 TEST(ClaimTest, WhatIsWrongIsNamedWithLineKeyAndRemedy) {
-  const std::vector<Wrong> wrongs{
+  const std::vector<WrongClaim> wrongs{
       {"value = 1",
        "8: claim.1b.a: must be a selection of cells; add a = { "
        "write = 32, \"sender.os\" = \"linux\" }"},
@@ -187,7 +187,7 @@ TEST(ClaimTest, WhatIsWrongIsNamedWithLineKeyAndRemedy) {
        "against = \"speed\"\nratio = 1",
        "15: claim.1b.against: 'speed' takes 0 values in a; name a factor of 2 "
        "or more"}};
-  for (const Wrong& wrong : wrongs) {
+  for (const WrongClaim& wrong : wrongs) {
     EXPECT_EQ(ClaimComplaint(wrong.rest), "cases/x.toml:" + wrong.message)
         << wrong.rest;
   }

@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr HeaderStack kTcpWithTimestamps{};
+constexpr HeaderStack kDefaultStack{};
 constexpr BitsPerSecond kFastEthernet{100e6};
 
 SmallWrites Writes(std::int64_t size, Nanoseconds gap, Nanoseconds rtt) {
@@ -49,8 +49,8 @@ TEST(PredictTest, AWindowARoundTripIsTheLimit) {
 // 3000 bytes in writes of 1000: full segments 1448 + 1448 + 104, or three of
 // 1000. Each frame 90 bytes more than its payload.
 TEST(PredictTest, BoundsGoFromFullSegmentsToASegmentAWrite) {
-  const StreamBounds bounds = BoundsOfStream(
-      {Bytes{3000}, Bytes{1000}, Bytes{1448}}, kTcpWithTimestamps);
+  const StreamBounds bounds =
+      BoundsOfStream({Bytes{3000}, Bytes{1000}, Bytes{1448}}, kDefaultStack);
   EXPECT_EQ(bounds.best_segments, 3);
   EXPECT_EQ(bounds.worst_segments, 3);
   EXPECT_EQ(bounds.best_l1, Bytes{3000 + 3 * 90});
@@ -61,7 +61,7 @@ TEST(PredictTest, BoundsGoFromFullSegmentsToASegmentAWrite) {
 // 2000 single bytes: ceil(2000 / 1448) = 2 segments, or 2000 frames of 91.
 TEST(PredictTest, BoundsOfSingleBytesAreFarApart) {
   const StreamBounds bounds =
-      BoundsOfStream({Bytes{2000}, Bytes{1}, Bytes{1448}}, kTcpWithTimestamps);
+      BoundsOfStream({Bytes{2000}, Bytes{1}, Bytes{1448}}, kDefaultStack);
   EXPECT_EQ(bounds.best_segments, 2);
   EXPECT_EQ(bounds.worst_segments, 2000);
   EXPECT_EQ(bounds.best_l1, Bytes{2000 + 2 * 90});
@@ -72,7 +72,7 @@ TEST(PredictTest, BoundsOfSingleBytesAreFarApart) {
 // last of 848 (1 segment): 37. Best: 50,000 / 1448 = 34.5 -> 35.
 TEST(PredictTest, WritesAboveTheMssAreSplitInTheWorstCaseToo) {
   const StreamBounds bounds = BoundsOfStream(
-      {Bytes{50'000}, Bytes{16'384}, Bytes{1448}}, kTcpWithTimestamps);
+      {Bytes{50'000}, Bytes{16'384}, Bytes{1448}}, kDefaultStack);
   EXPECT_EQ(bounds.best_segments, 35);
   EXPECT_EQ(bounds.worst_segments, 37);
   EXPECT_EQ(bounds.worst_l1, Bytes{50'000 + 37 * 90});
