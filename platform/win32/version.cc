@@ -10,7 +10,7 @@
 namespace wiretoll {
 namespace {
 
-constexpr const wchar_t* kCurrentVersion =
+constexpr const wchar_t* kWindowsVersionKey =
     L"SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion";
 
 // The registry says "Windows 10" of Windows 11 too.
@@ -28,7 +28,7 @@ RTL_OSVERSIONINFOEXW AskKernel() {
 }
 
 std::optional<std::uint32_t> ReadRevision() {
-  const Result<Fact::Value> read = ReadRegistry({kCurrentVersion, L"UBR"});
+  const Result<Fact::Value> read = ReadRegistry({kWindowsVersionKey, L"UBR"});
   if (!read.has_value()) return std::nullopt;
   const auto* number = std::get_if<std::int64_t>(&read.value());
   if (number == nullptr) return std::nullopt;
@@ -77,12 +77,13 @@ WindowsVersion ReadWindowsVersion() {
   version.build = info.dwBuildNumber;
   version.revision = ReadRevision();
   version.server = info.wProductType != VER_NT_WORKSTATION;
-  version.feature_update = RegistryText({kCurrentVersion, L"DisplayVersion"});
+  version.feature_update =
+      RegistryText({kWindowsVersionKey, L"DisplayVersion"});
   // Before 20H2 it had another name.
   if (version.feature_update.empty()) {
-    version.feature_update = RegistryText({kCurrentVersion, L"ReleaseId"});
+    version.feature_update = RegistryText({kWindowsVersionKey, L"ReleaseId"});
   }
-  version.product = RegistryText({kCurrentVersion, L"ProductName"});
+  version.product = RegistryText({kWindowsVersionKey, L"ProductName"});
   return version;
 }
 
