@@ -47,10 +47,11 @@ function(wiretoll_program target)
   target_link_libraries(${target} PRIVATE ${arg_LINK})
 endfunction()
 
-# wiretoll_test(NAME SOURCES ... [LINK ...] [TIMEOUT seconds] [SERIAL])
+# wiretoll_test(NAME SOURCES ... [LINK ...] [TIMEOUT seconds] [SERIAL] [FIRST])
 # One ctest entry a test. SERIAL: measures or makes namespaces, runs alone.
+# FIRST: some wait long, and others can run beside them.
 function(wiretoll_test target)
-  cmake_parse_arguments(arg "SERIAL" "TIMEOUT" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(arg "SERIAL;FIRST" "TIMEOUT" "SOURCES;LINK" ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 60)
   endif()
@@ -64,6 +65,9 @@ function(wiretoll_test target)
   set(properties TIMEOUT ${arg_TIMEOUT} LABELS ${target})
   if(arg_SERIAL)
     list(APPEND properties RUN_SERIAL TRUE)
+  endif()
+  if(arg_FIRST)
+    list(APPEND properties COST 10)
   endif()
   # What this system cannot run is asked for its tests when they are run.
   set(mode POST_BUILD)

@@ -654,7 +654,7 @@ compare_sets_two_runs_side_by_side)
 
 compare_fails_only_on_what_is_slower_beyond_its_interval)
   need_root
-  small_study 1 3000
+  small_study 1 1000
   sed -i 's/^write = .*/write = [1000]/' small.toml  # One case: "case".
   run 0 run small.toml --link 100mbit --out fast --no-report
   run 0 run small.toml --link 10mbit --out slow --no-report
