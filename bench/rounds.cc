@@ -286,7 +286,7 @@ void SmallRound(Contest& contest, Scores& scores, std::int64_t write,
   const auto nuttcp = [&] { return contest.Nuttcp(alike); };
   against_tool("against nuttcp -l, reader alike", 1.0, ours, nuttcp);
   against_tool(
-      "the bare loop, in place of wiretoll, against nuttcp -l", std::nullopt,
+      "(the bare loop in place of wiretoll) against nuttcp -l", std::nullopt,
       [&] { return contest.Bare(alike); }, nuttcp);
   against_tool("against iperf3 -l, reader alike", 1.5, ours,
                [&] { return contest.Iperf3(alike); });

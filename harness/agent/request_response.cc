@@ -73,7 +73,7 @@ RoundEnd RequestClient::RunRounds(Socket& socket, TrialControl& control) {
     if (end != RoundEnd::kDone) return end;
     const SteadyTime answered = MonotonicNow();
     AddRound(answered - asked);
-    if (!More() || control.stop()) return RoundEnd::kDone;
+    if (!More() || !control.GoesOn(socket)) return RoundEnd::kDone;
     if (!fine) continue;
     if (!control.PauseUntil(answered + workload_.gap)) return RoundEnd::kDone;
     pauses_.Add((MonotonicNow() - answered).count());

@@ -44,10 +44,9 @@ TrialOutcomeAtEnd StreamSender::Run(Socket& socket, TrialControl& control) {
 
 // The loop that is measured: a call, its count, three compares.
 bool StreamSender::WriteAll(Socket& socket, TrialControl& control) {
-  const std::atomic<bool>& stop = control.stop();
   do {
     if (!WriteOne(socket)) return false;
-  } while (More() && !stop.load(std::memory_order_relaxed));
+  } while (More() && control.GoesOn(socket));
   return true;
 }
 
@@ -55,7 +54,7 @@ bool StreamSender::WritePaced(Socket& socket, TrialControl& control) {
   const FineTimers fine;
   while (true) {
     if (!WriteOne(socket)) return false;
-    if (!More() || control.stop()) return true;
+    if (!More() || !control.GoesOn(socket)) return true;
     const SteadyTime written = MonotonicNow();
     if (!control.PauseUntil(NextDue(written))) return true;
     if (workload_.gap.count() > 0) {

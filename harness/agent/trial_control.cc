@@ -13,11 +13,10 @@ namespace {
 using namespace std::chrono_literals;
 
 // A window opens within the first round trips and grows ever more slowly: looks
-// begin this close together and go on a quarter of the time gone by apart. Each
-// one waits for the socket's lock, which the loop holds most of the time, and
-// has the loop wake us again and again: 200 looks a second were 950 wake-ups.
+// begin this close together and go apart.
 constexpr Nanoseconds kFirstSamples = 5ms;
-constexpr int kSampleShare = 4;
+constexpr Nanoseconds kLaterSamples = 50ms;
+constexpr int kSampleShare = 5;  // Of the time gone by, in between.
 // An interrupt that came between two calls of the trial's thread found
 // nothing to end: repeat it.
 constexpr auto kInterruptEvery = 5ms;
@@ -103,7 +102,8 @@ void TrialControl::BeginSampling() {
 std::optional<std::int64_t> TrialControl::EndSampling() {
   const std::lock_guard lock(mutex_);
   sampling_since_.reset();
-  return window_peak_;
+  const std::int64_t peak = window_peak_;
+  return peak == kNoWindow ? std::nullopt : std::optional(peak);
 }
 
 void TrialControl::Guard(Socket* socket) {
@@ -128,8 +128,8 @@ SteadyTime TrialControl::NextLook(SteadyTime now) const {
   SteadyTime next = until_;
   if (stop_at_ && !stop_) next = std::min(next, *stop_at_);
   if (sampling_since_) {
-    const Nanoseconds apart =
-        std::max(kFirstSamples, (now - *sampling_since_) / kSampleShare);
+    const Nanoseconds apart = std::clamp<Nanoseconds>(
+        (now - *sampling_since_) / kSampleShare, kFirstSamples, kLaterSamples);
     next = std::min<SteadyTime>(next, now + apart);
   }
   return next;
@@ -138,22 +138,47 @@ SteadyTime TrialControl::NextLook(SteadyTime now) const {
 void TrialControl::Look(SteadyTime now) {
   if (cut_ != Cut::kNone && guarded_ != nullptr) guarded_->Interrupt();
   if (cut_ == Cut::kNone && now >= until_) CutShort(Cut::kDeadline);
-  if (stop_at_ && now >= *stop_at_ && !stop_) {
-    stop_ = true;
-    changed_.notify_all();
+  if (stop_at_ && now >= *stop_at_ && !stop_) Stop();
+  if (!sampling_since_ || guarded_ == nullptr) return;
+  // Still due since the last time: the loop is in a call that lasts, or in a
+  // pause, and the socket is not locked then.
+  if (look_due_.exchange(false)) {
+    LookAtWindow(*guarded_);
+  } else {
+    look_due_ = true;
+    attention_ = true;
   }
-  if (sampling_since_ && guarded_ != nullptr) {
-    const auto window = ReadTcpCounters(*guarded_).peer_window_bytes;
-    if (window) window_peak_ = std::max(window_peak_.value_or(0), *window);
+}
+
+// The loop's thread. What is set after attention_ was taken back sets it again.
+bool TrialControl::Attend(const Socket& socket) {
+  attention_ = false;
+  if (look_due_.exchange(false)) LookAtWindow(socket);
+  if (!stop_) return true;
+  attention_ = true;
+  return false;
+}
+
+void TrialControl::LookAtWindow(const Socket& socket) {
+  const auto window = ReadTcpCounters(socket).peer_window_bytes;
+  if (!window) return;
+  std::int64_t peak = window_peak_;
+  while (*window > peak && !window_peak_.compare_exchange_weak(peak, *window)) {
   }
+}
+
+// Requires the lock.
+void TrialControl::Stop() {
+  stop_ = true;
+  attention_ = true;
+  changed_.notify_all();
 }
 
 // Requires the lock.
 void TrialControl::CutShort(Cut why) {
   if (cut_ == Cut::kNone) cut_ = why;
-  stop_ = true;
   if (guarded_ != nullptr) guarded_->Interrupt();
-  changed_.notify_all();
+  Stop();
 }
 
 std::string DeadlineInWords(const TrialControl& control) {

@@ -22,7 +22,7 @@ enum class Cut { kNone, kDeadline, kAborted };
 
 // Three threads meet here: the agent's reader (Go, Abort), the trial's own
 // (all else), and a watchdog thread of this object's. The measuring loop sees
-// one relaxed atomic and no lock, so being watched costs it nothing.
+// one relaxed atomic and no lock, so being watched costs it next to nothing.
 class TrialControl {
  public:
   // The deadline of the whole trial counts from here.
@@ -43,7 +43,14 @@ class TrialControl {
   // interrupted.
   void StopAt(SteadyTime moment);
   // Set at the time to stop and when the trial is cut short.
-  [[nodiscard]] const std::atomic<bool>& stop() const { return stop_; }
+  [[nodiscard]] bool stop() const { return stop_; }
+  // What the loop asks between two calls; false once stop() is set. Looks at
+  // the window of `socket`'s peer where that is due: here, because the kernel
+  // keeps a socket locked while a call is under way, and another thread's look
+  // would have the loop wake it again and again.
+  bool GoesOn(const Socket& socket) {
+    return !attention_.load(std::memory_order_relaxed) || Attend(socket);
+  }
 
   // WaitUntil() that a stop ends early. False if it did.
   bool PauseUntil(SteadyTime due);
@@ -53,8 +60,10 @@ class TrialControl {
   [[nodiscard]] std::chrono::milliseconds deadline() const { return deadline_; }
   [[nodiscard]] Cut cut() const;
 
-  // Has the watchdog look at the window that the peer of the guarded socket
-  // advertises, every few milliseconds, until EndSampling().
+  // Has the window that the peer of the guarded socket advertises looked at
+  // every 5 ms, and every 50 ms once a quarter of a second has gone by, until
+  // EndSampling(): by the loop between two calls, or by the watchdog where the
+  // loop is held up in one.
   void BeginSampling();
   // The largest window seen; nothing if none was.
   std::optional<std::int64_t> EndSampling();
@@ -66,11 +75,18 @@ class TrialControl {
   void Watch();
   SteadyTime NextLook(SteadyTime now) const;
   void Look(SteadyTime now);
+  void Stop();
   void CutShort(Cut why);
+  bool Attend(const Socket& socket);
+  void LookAtWindow(const Socket& socket);
 
   const std::chrono::milliseconds deadline_;
   const SteadyTime until_;
   std::atomic<bool> stop_{false};
+  std::atomic<bool> look_due_{false};
+  std::atomic<bool> attention_{false};  // Either of them: set after them.
+  static constexpr std::int64_t kNoWindow = -1;
+  std::atomic<std::int64_t> window_peak_{kNoWindow};
 
   mutable std::mutex mutex_;  // Guards what follows.
   std::condition_variable changed_;
@@ -79,7 +95,6 @@ class TrialControl {
   std::optional<SteadyTime> sampling_since_;
   std::optional<std::uint16_t> port_;
   std::optional<SteadyTime> stop_at_;
-  std::optional<std::int64_t> window_peak_;
   Socket* guarded_ = nullptr;
 
   std::thread watchdog_;  // Last: it uses all of the above.

@@ -1,0 +1,85 @@
+// Who looks at the peer's window, and what ends a loop.
+#include "harness/agent/trial_control.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <optional>
+#include <thread>
+
+#include "platform/clock.h"
+#include "platform/tcp_counters.h"
+#include "tests/platform/connected_pair.h"
+
+namespace wiretoll {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+
+class TrialControlOfSocketTest : public testing::Test {
+ protected:
+  TrialControlOfSocketTest() : window_(WindowNow()) {}
+
+  std::optional<std::int64_t> WindowNow() {
+    return ReadTcpCounters(pair_.near).peer_window_bytes;
+  }
+
+  SocketPair pair_ = ConnectedPair();
+  TrialControl control_{hours{1}};
+  const std::optional<std::int64_t> window_;
+};
+
+TEST_F(TrialControlOfSocketTest, TimeToStopEndsWhatGoesOn) {
+  const SteadyTime due = MonotonicNow() + milliseconds(1);
+  control_.StopAt(due);
+  while (control_.GoesOn(pair_.near)) std::this_thread::yield();
+  EXPECT_TRUE(control_.stop());
+  EXPECT_GE(MonotonicNow(), due);
+  EXPECT_FALSE(control_.GoesOn(pair_.near));
+}
+
+TEST_F(TrialControlOfSocketTest, AnAbortEndsWhatGoesOn) {
+  control_.Abort();
+  EXPECT_FALSE(control_.GoesOn(pair_.near));
+  EXPECT_EQ(control_.cut(), Cut::kAborted);
+}
+
+// No socket is guarded, so that nobody else can.
+TEST_F(TrialControlOfSocketTest, NobodyLooksWithoutASocketThatIsGuarded) {
+  control_.BeginSampling();
+  const SteadyTime until = MonotonicNow() + milliseconds(30);
+  while (MonotonicNow() < until) EXPECT_TRUE(control_.GoesOn(pair_.near));
+  EXPECT_EQ(control_.EndSampling(), std::nullopt);
+}
+
+TEST_F(TrialControlOfSocketTest, ALoopThatAsksTakesTheLook) {
+  if (!window_) GTEST_SKIP() << "this system tells of no window of the peer";
+  const SocketGuard guard(control_, pair_.near);
+  std::optional<std::int64_t> seen;
+  for (SteadyTime until = MonotonicNow() + kPatience;
+       !seen && MonotonicNow() < until;) {
+    control_.BeginSampling();
+    const SteadyTime next = MonotonicNow() + milliseconds(20);
+    while (MonotonicNow() < next) EXPECT_TRUE(control_.GoesOn(pair_.near));
+    seen = control_.EndSampling();
+  }
+  EXPECT_EQ(seen, window_);
+}
+
+// A loop that is held up in a call asks nothing.
+TEST_F(TrialControlOfSocketTest, TheWatchdogLooksWhereNobodyAsks) {
+  if (!window_) GTEST_SKIP() << "this system tells of no window of the peer";
+  const SocketGuard guard(control_, pair_.near);
+  std::optional<std::int64_t> seen;
+  for (SteadyTime until = MonotonicNow() + kPatience;
+       !seen && MonotonicNow() < until;) {
+    control_.BeginSampling();
+    std::this_thread::sleep_for(milliseconds(40));
+    seen = control_.EndSampling();
+  }
+  EXPECT_EQ(seen, window_);
+}
+
+}  // namespace
+}  // namespace wiretoll
