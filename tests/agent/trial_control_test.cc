@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <thread>
 
@@ -23,6 +24,20 @@ class TrialControlOfSocketTest : public testing::Test {
 
   std::optional<std::int64_t> WindowNow() {
     return ReadTcpCounters(pair_.near).peer_window_bytes;
+  }
+
+  // Samples while `spend` spends some looks' time, until something was seen.
+  std::optional<std::int64_t> SeenWhile(
+      const std::function<void(SteadyTime until)>& spend) {
+    const SocketGuard guard(control_, pair_.near);
+    const SteadyTime patience = MonotonicNow() + kPatience;
+    std::optional<std::int64_t> seen;
+    while (!seen && MonotonicNow() < patience) {
+      control_.BeginSampling();
+      spend(MonotonicNow() + milliseconds(30));
+      seen = control_.EndSampling();
+    }
+    return seen;
   }
 
   SocketPair pair_ = ConnectedPair();
@@ -55,30 +70,19 @@ TEST_F(TrialControlOfSocketTest, NobodyLooksWithoutASocketThatIsGuarded) {
 
 TEST_F(TrialControlOfSocketTest, ALoopThatAsksTakesTheLook) {
   if (!window_) GTEST_SKIP() << "this system tells of no window of the peer";
-  const SocketGuard guard(control_, pair_.near);
-  std::optional<std::int64_t> seen;
-  for (SteadyTime until = MonotonicNow() + kPatience;
-       !seen && MonotonicNow() < until;) {
-    control_.BeginSampling();
-    const SteadyTime next = MonotonicNow() + milliseconds(20);
-    while (MonotonicNow() < next) EXPECT_TRUE(control_.GoesOn(pair_.near));
-    seen = control_.EndSampling();
-  }
-  EXPECT_EQ(seen, window_);
+  EXPECT_EQ(SeenWhile([&](SteadyTime until) {
+              while (MonotonicNow() < until)
+                EXPECT_TRUE(control_.GoesOn(pair_.near));
+            }),
+            window_);
 }
 
 // A loop that is held up in a call asks nothing.
 TEST_F(TrialControlOfSocketTest, TheWatchdogLooksWhereNobodyAsks) {
   if (!window_) GTEST_SKIP() << "this system tells of no window of the peer";
-  const SocketGuard guard(control_, pair_.near);
-  std::optional<std::int64_t> seen;
-  for (SteadyTime until = MonotonicNow() + kPatience;
-       !seen && MonotonicNow() < until;) {
-    control_.BeginSampling();
-    std::this_thread::sleep_for(milliseconds(40));
-    seen = control_.EndSampling();
-  }
-  EXPECT_EQ(seen, window_);
+  EXPECT_EQ(
+      SeenWhile([](SteadyTime until) { std::this_thread::sleep_until(until); }),
+      window_);
 }
 
 }  // namespace
