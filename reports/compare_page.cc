@@ -113,11 +113,18 @@ std::vector<Card> CardsOf(const Comparison& comparison) {
   const auto number = [&](Change change) {
     return fmt::format("{}", comparison.CountOf(change));
   };
+  const int unjudged = comparison.CountUnjudged();
   std::vector<Card> cards{
       {number(Change::kSlower), "cells where NEW is slower"},
       {number(Change::kFaster), "cells where NEW is faster"},
-      {number(Change::kNotDistinguishable), "cells that cannot be told apart"},
+      {fmt::format("{}",
+                   comparison.CountOf(Change::kNotDistinguishable) - unjudged),
+       "cells that cannot be told apart"},
       {number(Change::kMissing), "cells missing in one run"}};
+  if (unjudged > 0) {
+    cards.push_back({fmt::format("{}", unjudged),
+                     "cells that could not be judged: too few blocks"});
+  }
   return cards;
 }
 

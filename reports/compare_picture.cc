@@ -160,11 +160,15 @@ std::string SentenceOf(const Comparison& comparison, const Cells& cells,
            "from BASE.";
   }
   const ComparedCell& first = *cells.front();
+  const long long intervals =
+      std::count_if(cells.begin(), cells.end(), [&](const ComparedCell* cell) {
+        return cell->figure(which).ratio->interval.has_value();
+      });
   return fmt::format(
       "{} of {} leave out 1, the dashed line: NEW is slower in {} and faster "
       "in {}, most of all in {} ({}), with {} times the {} (95 %: {}).",
-      slower + faster, Count(static_cast<long long>(cells.size()), "interval"),
-      slower, faster, CaseOf(comparison, first), PairOf(comparison, first),
+      slower + faster, Count(intervals, "interval"), slower, faster,
+      CaseOf(comparison, first), PairOf(comparison, first),
       FormatNumber(first.figure(which).ratio->median), NameOf(which),
       RatioRange(*first.figure(which).ratio->interval));
 }

@@ -87,7 +87,7 @@ Row TextRow(const Comparison& comparison, const ComparedCell& cell) {
 
 void AddCells(const Comparison& comparison, std::string& text) {
   std::vector<Row> rows{{"NEW is", "case", "pair", "BASE", "NEW", "ratio",
-                         "95 %", "CPU s", "CPU r", "seg/w"}};
+                         "95 %", "CPU snd×", "CPU rcv×", "seg/wr×"}};
   bool unsure = false;
   for (const ComparedCell& cell : comparison.cells) {
     if (cell.change == Change::kMissing) continue;
@@ -100,8 +100,8 @@ void AddCells(const Comparison& comparison, std::string& text) {
   text += '\n' + Wrap(
                      "=: not distinguishable: the interval holds 1. Ratios "
                      "are NEW / BASE, of throughput or of the median round "
-                     "trip. CPU s, CPU r: the ratio of sender's and "
-                     "receiver's CPU time a byte; seg/w: of data segments a "
+                     "trip. CPU snd×, CPU rcv×: the ratio of sender's and "
+                     "receiver's CPU time a byte; seg/wr×: of data segments a "
                      "write; * where its interval leaves out 1.",
                      0);
   if (unsure) {

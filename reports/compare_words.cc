@@ -111,15 +111,26 @@ std::string RatioInShort(const ComparedFigure& figure) {
 std::string Verdicts(const Comparison& comparison) {
   const int faster = comparison.CountOf(Change::kFaster);
   const int slower = comparison.CountOf(Change::kSlower);
-  const int alike = comparison.CountOf(Change::kNotDistinguishable);
+  const int unjudged = comparison.CountUnjudged();
+  const int alike = comparison.CountOf(Change::kNotDistinguishable) - unjudged;
   const int missing = comparison.CountOf(Change::kMissing);
-  const int compared = faster + slower + alike;
-  if (compared == 0) return "No cell is in both runs: nothing was compared.";
-  std::string text = fmt::format(
-      "Of {} compared NEW is slower in {} and faster in {}; {} cannot be told "
-      "apart. Chance alone would tell up to {} apart.",
-      Count(compared, "cell"), slower, faster, alike,
-      ByChance(static_cast<std::size_t>(compared)));
+  const int judged = faster + slower + alike;
+  if (judged + unjudged == 0)
+    return "No cell is in both runs: nothing was compared.";
+  std::string text;
+  if (judged > 0) {
+    text = fmt::format(
+        "Of {} compared NEW is slower in {} and faster in {}; {} cannot be "
+        "told apart. Chance alone would tell up to {} apart.",
+        Count(judged, "cell"), slower, faster, alike,
+        ByChance(static_cast<std::size_t>(judged)));
+  }
+  if (unjudged > 0) {
+    text += fmt::format(
+        "{}{} could not be judged: no interval, which takes three blocks of "
+        "each run.",
+        text.empty() ? "" : " ", Count(unjudged, "cell"));
+  }
   if (missing > 0) {
     text += fmt::format(
         " {} missing in one run or both.",

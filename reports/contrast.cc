@@ -332,7 +332,7 @@ Table SidesTable(const StudyView& view, const Contrast& contrast) {
   for (const CaseSides& one : contrast.by_case) {
     for (const std::size_t d : Ran(contrast)) {
       const auto& ratio = one.ratios[d];
-      compared += ratio ? 1 : 0;
+      compared += ratio && ratio->interval ? 1 : 0;
       told += ratio && ratio->verdict != Verdict::kNotDistinguishable ? 1 : 0;
       ++all;
       if (table.rows.size() >= kMostRows) continue;
@@ -340,11 +340,15 @@ Table SidesTable(const StudyView& view, const Contrast& contrast) {
       table.marked.push_back(d == contrast.base);
     }
   }
-  table.sentence = fmt::format(
-      "In {} of {} a direction can be told from {}; chance alone would make up "
-      "to {}.",
-      told, Count(static_cast<long long>(compared), "comparison"),
-      BriefDirection(contrast, contrast.base), ByChance(compared));
+  table.sentence =
+      compared == 0
+          ? "No comparison has the three blocks that an interval takes: the "
+            "ratios say what came, not whether it would come again."
+          : fmt::format(
+                "In {} of {} a direction can be told from {}; chance alone "
+                "would make up to {}.",
+                told, Count(static_cast<long long>(compared), "comparison"),
+                BriefDirection(contrast, contrast.base), ByChance(compared));
   table.note = fmt::format(
       "{} is {}; {} is {}. {} not observed. Buffers as read back. All of it is "
       "in directions.csv.",

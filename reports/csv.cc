@@ -122,7 +122,9 @@ class ColumnList {
 
   void FactorColumns() {
     for (const char* name : kFactors) {
-      Add(name, "factor; bytes where it is a number",
+      Add(name,
+          "factor as the study spells it; write, read, buffers and mss in "
+          "bytes",
           [key = std::string(name)](const Sample& s, Out& out) {
             for (const auto& [factor, value] : s.factors) {
               if (factor == key) AppendText(out, SpellFactor(value));

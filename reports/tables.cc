@@ -419,13 +419,26 @@ std::string SystemOfRow(const Analysis& analysis, const BufferRow& row) {
   return Printable(plain);
 }
 
+// Fewer trials than were ok may have given a throughput.
+bool SomeWithoutThroughput(const Cell& cell) {
+  const auto& rate = cell.figure(Metric::kThroughput);
+  return rate && rate->blocks < cell.ok;
+}
+
+std::string RateOfSome(const Cell& cell) {
+  const auto& rate = cell.figure(Metric::kThroughput);
+  std::string text = Median(rate, kMega);
+  if (!SomeWithoutThroughput(cell)) return text;
+  return fmt::format("{} ({} of {})", text, rate->blocks, cell.ok);
+}
+
 Row CaseRow(const Cell& cell, const std::string& pair,
             const std::vector<std::string>& others) {
   Row row{Value(cell, "write"), Value(cell, "read"), Value(cell, "nagle"),
           Value(cell, "rcvbuf")};
   for (const std::string& name : others) row.push_back(Value(cell, name));
   const auto& rate = cell.figure(Metric::kThroughput);
-  row.insert(row.end(), {pair, Median(rate, kMega), Range(rate, kMega),
+  row.insert(row.end(), {pair, RateOfSome(cell), Range(rate, kMega),
                          Median(cell.figure(Metric::kWritesPerSegment)),
                          BytesASegment(cell), EfficiencyText(cell),
                          OfTheBest(cell), OkText(cell)});
@@ -450,13 +463,22 @@ Table CasesTable(const StudyView& view) {
     table.columns.push_back({head, std::string_view(head) != "pair"});
   }
   std::set<std::string> reasons;
+  bool some = false;
   const PairNamer namer(*view.analysis);
   for (const Cell* cell : CellsOf(view, true)) {
     table.rows.push_back(CaseRow(*cell, namer(*cell), others));
     const std::string why = WhyEmpty(*cell);
     if (!why.empty()) reasons.insert(why);
+    some = some || SomeWithoutThroughput(*cell);
   }
   AddWhy(table, reasons);
+  if (some) {
+    if (!table.note.empty()) table.note += ' ';
+    table.note +=
+        "(1 of 3): so many trials gave a throughput; the others came out of "
+        "buffers faster than the line carries, or in one read, so that the "
+        "slower ones are left. More bytes in [stop] measure them all.";
+  }
   Cut(table, "samples.csv, trial by trial, and report.json");
   table.empty = "No stream was measured.";
   return table;
@@ -465,8 +487,9 @@ Table CasesTable(const StudyView& view) {
 Table LatencyTable(const StudyView& view) {
   Table table;
   table.title = "Request and response";
-  table.columns = {{"case", false}, {"pair", false}, {"median"},
-                   {"95 %"},        {"99 %"},        {"rounds over 30 ms"},
+  table.columns = {{"case", false}, {"pair", false},
+                   {"median"},      {"95 %"},
+                   {"99 %"},        {"rounds over 30 ms, a trial"},
                    {"ok/failed"}};
   std::set<std::string> reasons;
   const PairNamer namer(*view.analysis);
@@ -536,12 +559,14 @@ Table PairsTable(const StudyView& view) {
                    {"figure", false},      {"ratio"},       {"95 %"},
                    {"the other is", false}};
   std::vector<Row> alike;
+  std::size_t judged = 0;
   const PairNamer namer(*view.analysis);
   for (const Effect* effect : PairEffects(view)) {
     const Cell& base = view.analysis->cells[effect->base_cell];
     const Cell& other = view.analysis->cells[effect->other_cell];
     const Ratio& ratio = effect->ratio;
     const bool told = ratio.verdict != Verdict::kNotDistinguishable;
+    judged += ratio.interval ? 1 : 0;
     // Differences first.
     (told ? table.rows : alike)
         .push_back({Printable(base.case_id), namer(base), namer(other),
@@ -552,12 +577,15 @@ Table PairsTable(const StudyView& view) {
   }
   const std::size_t told = table.rows.size();
   table.rows.insert(table.rows.end(), alike.begin(), alike.end());
-  if (!table.rows.empty()) {
+  if (judged > 0) {
     table.sentence = fmt::format(
         "In {} of {} a difference between the pairs can be told; chance alone "
         "would make up to {}.",
-        told, Count(static_cast<long long>(table.rows.size()), "comparison"),
-        ByChance(table.rows.size()));
+        told, Count(static_cast<long long>(judged), "comparison"),
+        ByChance(judged));
+  } else if (!table.rows.empty()) {
+    table.sentence =
+        "No comparison has the three blocks that an interval takes.";
   }
   Cut(table, "report.json");
   table.empty = "No two pairs of hosts ran the same case in the same blocks.";

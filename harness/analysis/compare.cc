@@ -375,6 +375,13 @@ int Comparison::CountOf(Change change) const {
       [&](const ComparedCell& cell) { return cell.change == change; }));
 }
 
+int Comparison::CountUnjudged() const {
+  return static_cast<int>(
+      std::count_if(cells.begin(), cells.end(), [](const ComparedCell& cell) {
+        return cell.change == Change::kNotDistinguishable && !cell.why.empty();
+      }));
+}
+
 Outcome<Comparison> CompareRuns(const fs::path& base, const fs::path& next) {
   Comparison comparison;
   comparison.folders = {base, next};

@@ -91,6 +91,8 @@ struct Comparison {
   std::vector<std::string> notes;  // What a reader has to know beside it.
 
   [[nodiscard]] int CountOf(Change change) const;
+  // Of the not distinguishable ones, those without an interval to judge by.
+  [[nodiscard]] int CountUnjudged() const;
 };
 
 // Reads both run folders. kUsage: a folder that cannot be read, as Analyse

@@ -41,6 +41,10 @@ bool BeyondTheLine(const Figure& throughput, const TrialContext& context) {
          8 * *throughput > kSlack * *context.rate_bits_per_second;
 }
 
+Figure RawSteadyThroughput(const EndReport& receiver) {
+  return PerSecond(Number(receiver.steady_bytes), receiver.steady_elapsed_ns);
+}
+
 Figure Throughput(const EndReport& receiver, const TrialContext& context) {
   const Figure raw = RawThroughput(receiver);
   return BeyondTheLine(raw, context) ? Figure{} : raw;
@@ -68,8 +72,9 @@ void AddReceiver(const EndReport& receiver, const TrialContext& context,
   if (context.request_response) return;
   const Figure throughput = Throughput(receiver, context);
   Set(figures, Metric::kThroughput, throughput);
+  const Figure steady = RawSteadyThroughput(receiver);
   Set(figures, Metric::kSteadyThroughput,
-      PerSecond(Number(receiver.steady_bytes), receiver.steady_elapsed_ns));
+      BeyondTheLine(steady, context) ? Figure{} : steady);
   if (throughput) {
     Set(figures, Metric::kLineShare,
         Divide(*throughput * 8, context.rate_bits_per_second));
@@ -112,12 +117,13 @@ std::string ReasonFor(const EndReport& end, const std::string& field,
   return reason == end.why_null.end() ? otherwise : reason->second;
 }
 
+constexpr const char* kOutOfBuffers =
+    "it came faster than the line carries: out of buffers, in too short a time "
+    "to tell a rate";
+
 std::string WhyNoThroughput(const EndReport& receiver,
                             const TrialContext& context) {
-  if (BeyondTheLine(RawThroughput(receiver), context)) {
-    return "it came faster than the line carries: out of buffers, in too short "
-           "a time to tell a rate";
-  }
+  if (BeyondTheLine(RawThroughput(receiver), context)) return kOutOfBuffers;
   if (!receiver.elapsed_ns) {
     return ReasonFor(receiver, "elapsed_ns", "nothing reached the receiver");
   }
@@ -152,6 +158,8 @@ std::string WhyNotAtReceiver(Metric metric, const Sample& sample,
     return "a request-response is measured by its latency";
   }
   if (metric == Metric::kSteadyThroughput) {
+    if (BeyondTheLine(RawSteadyThroughput(receiver), context))
+      return kOutOfBuffers;
     return ReasonFor(receiver, "steady_elapsed_ns",
                      "the trial's bytes were not known before");
   }

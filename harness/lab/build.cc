@@ -354,9 +354,9 @@ Outcome<std::unique_ptr<StandingLab>> BuildLab(const LabSpec& asked) {
   const Outcome<std::string> congestion = ChooseCongestion();
   if (!congestion.has_value()) return congestion.error();
   LabSpec spec = asked;
-  if (HasWine(spec) && !spec.route_congestion) {
-    spec.route_congestion = congestion.value();
-  }
+  // By the route, so that whoever uses the line later has it too: an agent of
+  // another run, one that cannot choose (Wine), another program.
+  if (!spec.route_congestion) spec.route_congestion = congestion.value();
   const Outcome<LabOwner> owner = ThisProcess();
   if (!owner.has_value()) return owner.error();
   Outcome<LabRecord> record = CreateRecord(owner.value());

@@ -39,7 +39,9 @@ std::vector<std::string> UserNamespaceCommand(std::vector<std::string> own) {
 }
 
 Outcome<std::vector<LabStatus>> ListLabs() { return std::vector<LabStatus>{}; }
-Outcome<int> TakeDown(const std::string&) { return NoLabs(); }
+Outcome<std::vector<std::string>> TakeDown(const std::string&) {
+  return NoLabs();
+}
 Outcome<int> RemoveDeadLabs() { return 0; }
 Outcome<Done> RunRelay(const RelaySpec&) { return NoLabs(); }
 

@@ -36,19 +36,20 @@ std::string SpellIds(const std::vector<LabRecord>& records) {
   return ids.empty() ? "none" : ids;
 }
 
-// Clears away those that `chosen` picks; gives how many.
+// Clears away those that `chosen` picks; gives their IDs.
 template <class Chosen>
-Outcome<int> ClearAll(const std::vector<LabRecord>& records, Chosen chosen) {
-  int count = 0;
+Outcome<std::vector<std::string>> ClearAll(
+    const std::vector<LabRecord>& records, Chosen chosen) {
+  std::vector<std::string> cleared_away;
   for (const LabRecord& record : records) {
     if (!chosen(record)) continue;
     // Nobody waits for a kept lab's processes to finish something.
     const Outcome<Done> cleared =
         ClearAway(record, record.kept ? milliseconds(0) : kGrace);
     if (!cleared.has_value()) return cleared.error();
-    ++count;
+    cleared_away.push_back(record.id);
   }
-  return count;
+  return cleared_away;
 }
 
 // What ends when its input closes needs somebody who holds that open. Inside a
@@ -123,7 +124,7 @@ Outcome<std::vector<LabStatus>> ListLabs() {
   return labs;
 }
 
-Outcome<int> TakeDown(const std::string& id) {
+Outcome<std::vector<std::string>> TakeDown(const std::string& id) {
   const Outcome<std::vector<LabRecord>> records = ReadRecords();
   if (!records.has_value()) return records.error();
   if (id.empty()) {
@@ -150,7 +151,9 @@ Outcome<int> TakeDown(const std::string& id) {
 Outcome<int> RemoveDeadLabs() {
   const Outcome<std::vector<LabRecord>> records = ReadRecords();
   if (!records.has_value()) return records.error();
-  return ClearAll(records.value(), &IsDead);
+  const auto cleared = ClearAll(records.value(), &IsDead);
+  if (!cleared.has_value()) return cleared.error();
+  return static_cast<int>(cleared.value().size());
 }
 
 }  // namespace wiretoll

@@ -118,7 +118,7 @@ struct LabStatus {
 Outcome<std::vector<LabStatus>> ListLabs();
 // Takes down one that was kept, or all of them and the dead ones (empty id);
 // gives how many. Labs of running programs are left alone. kUsage: no such id.
-Outcome<int> TakeDown(const std::string& id);
+Outcome<std::vector<std::string>> TakeDown(const std::string& id);
 // Removes what dead labs left; gives how many there were.
 Outcome<int> RemoveDeadLabs();
 

@@ -61,6 +61,13 @@ bool AnySlowerBy(const Comparison& comparison, double share) {
                "{}\n",
                Count(missing, "cell"));
   }
+  const int unsure = comparison.CountUnjudged();
+  if (unsure > 0) {
+    fmt::print(stderr,
+               "wiretoll: --fail-on could not judge {}: no interval (\"?\"), "
+               "which takes three blocks of each run\n",
+               Count(unsure, "cell"));
+  }
   return beyond > 0;
 }
 

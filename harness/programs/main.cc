@@ -172,7 +172,8 @@ Outcome<ExitCode> LabUp(const LabCommand& command) {
 Outcome<ExitCode> LabDown(const LabCommand& command) {
   const auto taken = TakeDown(command.id);
   if (!taken.has_value()) return taken.error();
-  fmt::print("{} taken down\n", Count(taken.value(), "lab"));
+  for (const std::string& id : taken.value()) fmt::print("{} taken down\n", id);
+  if (taken.value().empty()) fmt::print("no lab stands\n");
   return ExitCode::kDone;
 }
 

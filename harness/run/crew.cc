@@ -44,7 +44,14 @@ std::string CommandWord(const std::string& word) {
 }
 
 // What to do about a host whose agent did not come up.
-std::string HowToTry(const Host& host) {
+std::string HowToTry(const Host& host, const std::string& said) {
+  // A hosts file outlives its lab.
+  if (said.find("Cannot open network namespace \"wiretoll-") !=
+      std::string::npos) {
+    return "; its lab no longer stands: `wiretoll lab up > FILE` makes one, "
+           "with "
+           "a hosts file of its own";
+  }
   std::vector<std::string> words;
   for (const std::string& word : host.agent) words.push_back(CommandWord(word));
   return fmt::format(
@@ -85,7 +92,8 @@ Outcome<Hello> Crew::Start(Member& member) {
   auto reply = AskMember(member, std::move(request), kTimeToStart);
   std::string trouble;
   if (!reply.has_value()) {
-    trouble = reply.error().message + HowToTry(member.host);
+    trouble =
+        reply.error().message + HowToTry(member.host, reply.error().message);
   } else if (!reply.value().hello) {
     trouble = "the agent's greeting holds no version";
   } else {

@@ -187,6 +187,15 @@ class HostsParser {
       if (!node.is_integer() || !mtu || *mtu < 68 || *mtu > 65535)
         return Complain(node, key, "bytes, from 68 to 65535");
       link.mtu = *mtu;
+    } else if (field == "delay") {
+      const auto delay = text ? ParseDuration(*text) : std::nullopt;
+      if (!delay) return Complain(node, key, R"(each way, such as "5ms")");
+      link.delay_ns = delay->count();
+    } else if (field == "loss") {
+      const auto loss = text ? ParsePercent(*text) : std::nullopt;
+      if (!loss || *loss >= 1)
+        return Complain(node, key, R"(a share of the frames, such as "1%")");
+      link.loss = *loss;
     } else if (field == "framing") {
       if (!text || *text != "ethernet")
         return Complain(node, key, R"(this version knows "ethernet")");
@@ -197,7 +206,8 @@ class HostsParser {
       link.description = *text;
     } else {
       return Complain(node, key,
-                      "unknown key; there are rate, mtu, framing, description");
+                      "unknown key; there are rate, delay, loss, mtu, framing, "
+                      "description");
     }
     return Done{};
   }
@@ -237,6 +247,12 @@ std::string WriteHosts(const HostsFile& file) {
   if (file.link.rate_bits_per_second) {
     path.insert("rate",
                 fmt::format("{:.0f}bit", *file.link.rate_bits_per_second));
+  }
+  if (file.link.delay_ns) {
+    path.insert("delay", FormatDuration(Nanoseconds{*file.link.delay_ns}));
+  }
+  if (file.link.loss) {
+    path.insert("loss", fmt::format("{}%", 100 * *file.link.loss));
   }
   if (file.link.mtu) path.insert("mtu", *file.link.mtu);
   std::ostringstream text;

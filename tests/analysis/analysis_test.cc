@@ -368,6 +368,20 @@ TEST(AnalysisTest, WhatSeemsFasterThanTheLineHasNoThroughput) {
   }
 }
 
+// 90,000 bytes in 1 ms are 90 MB/s.
+TEST(AnalysisTest, WhatSeemsSteadyFasterThanTheLineIsNoFigureEither) {
+  const Analysis analysis = AnalyseRuns({{.adjust = [](Sample& sample) {
+    sample.receiver->steady_bytes = 90'000;
+    sample.receiver->steady_elapsed_ns = 1'000'000;
+  }}});
+  for (const Cell& cell : analysis.cells) {
+    EXPECT_TRUE(cell.figure(Metric::kThroughput).has_value());
+    EXPECT_FALSE(cell.figure(Metric::kSteadyThroughput).has_value());
+    EXPECT_THAT(cell.why_missing.at(Metric::kSteadyThroughput),
+                HasSubstr("faster than the line"));
+  }
+}
+
 TEST(AnalysisTest, WhatIsNoRunFolderIsAUsageErrorThatNamesIt) {
   const Outcome<Analysis> nothing = Analyse({});
   EXPECT_EQ(nothing.error().code, ExitCode::kUsage);

@@ -46,6 +46,10 @@ run_within() {
 says() { grep -qF -- "$2" "$1" || fail "$1 does not say: $2"; }
 says_not() { ! grep -qF -- "$2" "$1" || fail "$1 says: $2"; }
 lines() { wc -l <"$1"; }
+congestion_of() {
+  grep -o '"congestion":{[^}]*"effective":"[^"]*"' "$1/samples.jsonl" |
+    sed 's/.*"effective"://' | sort -u
+}
 unique_trials() { grep -o '"trial":"[^"]*"' "$1" | sort -u | wc -l; }
 
 # A message about what went wrong says who says it, once.
@@ -551,9 +555,17 @@ a_lab_can_be_kept_used_and_taken_down)
   says out "10.0 Mbit/s"
   run 0 run small.toml --hosts hosts.toml --out here --no-report
   [[ $(lines here/samples.jsonl) == 6 ]] || fail "not 6 samples"
+  # The same TCP as in a lab that `run` makes for itself.
+  run 0 run small.toml --link 10mbit --out own --no-report
+  [[ $(congestion_of here) == "$(congestion_of own)" ]] ||
+    fail "a kept lab uses $(congestion_of here), run's own $(congestion_of own)"
   run 0 lab down "$lab"
+  says out "$lab taken down"
   run 0 lab status
   says_not out "$lab"
+  # The hosts file is still there.
+  run 3 run small.toml --hosts hosts.toml --out later --no-report
+  says err "its lab no longer stands: \`wiretoll lab up"
   ;;
 
 a_lab_host_can_be_wine_and_is_never_called_windows)
@@ -646,6 +658,12 @@ compare_sets_two_runs_side_by_side)
     [[ -s page/$file ]] || fail "no $file"
     says err "written: page/$file"
   done
+  # Two blocks are too few to judge by, and that is no pass.
+  run 0 run small.toml --repeats 2 --out few --no-report
+  run 0 compare base few --fail-on 10%
+  says err "--fail-on could not judge 4 cells"
+  says out "4 cells could not be judged"
+  says_not out "told apart"
   # A torn last line is tolerated, and said.
   printf '{"v":1,"tri' >>new/samples.jsonl
   run 0 compare base new

@@ -471,7 +471,7 @@ void ExpectKeptLabStandsUntilTakenDown(int delay_us) {
   EXPECT_EQ(lab->hosts.at(1).name, "linux-2");
   EXPECT_TRUE(RemoveDeadLabs().has_value());
   EXPECT_EQ(Transfer(lab->hosts[0], lab->hosts[1], 50'000), 50'000);
-  EXPECT_EQ(TakeDown(lab->id).value(), 1);
+  EXPECT_EQ(TakeDown(lab->id).value(), std::vector<std::string>{lab->id});
   EXPECT_TRUE(NamespacesOf(owner.pid).empty());
   EXPECT_TRUE(LabsOf(owner.pid).empty());
   EXPECT_EQ(TakeDown(lab->id).error().code, ExitCode::kUsage);

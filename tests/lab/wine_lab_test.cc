@@ -203,7 +203,7 @@ TEST_F(WineLabTest, AKeptLabsWineStandsUntilItIsTakenDown) {
     if (lab.hosts.empty() || lab.hosts[0].netns != netns) continue;
     const auto taken = TakeDown(lab.id);
     ASSERT_TRUE(taken.has_value()) << taken.error().message;
-    EXPECT_EQ(taken.value(), 1);
+    EXPECT_EQ(taken.value(), std::vector<std::string>{lab.id});
   }
   EXPECT_FALSE(fs::exists(fs::path("/run/netns") / netns));
   EXPECT_TRUE(BecomesTrue([&] { return !AnybodyIn(inode); }));

@@ -54,6 +54,17 @@ TEST(EffectSentenceTest, SaysThatThereIsNoneWhereNoneCanBeTold) {
   EXPECT_THAT(text, StartsWith("No effect of Nagle on throughput can be told"));
 }
 
+TEST(EffectSentenceTest, WhatHasNoIntervalWasNotJudged) {
+  const Ratio of_two_blocks{0.02, std::nullopt, 2, {}};
+  const std::string none = EffectSentence(
+      {EffectOf({{1, of_two_blocks}, {32, of_two_blocks}})}, "Nagle");
+  EXPECT_THAT(none, HasSubstr("is not known: none of 2 comparisons"));
+  EXPECT_THAT(none, Not(HasSubstr("noise")));
+  const std::string some = EffectSentence(
+      {EffectOf({{1, of_two_blocks}, {32, RatioOf(2, 2.1, 2.2)}})}, "Nagle");
+  EXPECT_THAT(some, HasSubstr("Higher in 1, lower in 0 of 1 comparison"));
+}
+
 // The model sends full segments with Nagle, so that 1-byte writes are as good
 // as any; without it 32 bytes cost 122 on the line (26 %), 1448 cost 1538.
 TEST(SentencesTest, TheKneeIsReadOffTheCurves) {

@@ -57,6 +57,8 @@ TEST(HostsTest, WhatIsWrittenIsReadBack) {
   file.link.description = "тест \"q\"";
   file.link.rate_bits_per_second = 100e6;
   file.link.mtu = 9000;
+  file.link.delay_ns = 2'500'000;
+  file.link.loss = 0.015;
   const auto again = ParseHosts(WriteHosts(file), "w.toml");
   ASSERT_TRUE(again.has_value()) << again.error().message;
   ASSERT_EQ(again.value().hosts.size(), 2U);
@@ -68,6 +70,8 @@ TEST(HostsTest, WhatIsWrittenIsReadBack) {
     EXPECT_TRUE(found) << host.name;
   }
   EXPECT_EQ(again.value().link.rate_bits_per_second, 100e6);
+  EXPECT_EQ(again.value().link.delay_ns, 2'500'000);
+  EXPECT_DOUBLE_EQ(again.value().link.loss.value(), 0.015);
   EXPECT_EQ(again.value().link.description, file.link.description);
 }
 
@@ -85,6 +89,12 @@ TEST(HostsTest, MistakesNameFileLineAndKey) {
               StartsWith("h.toml:8: path.rate: a rate such as"));
   EXPECT_THAT(Refusal(With("mtu = 1500", "mtu = 1")),
               StartsWith("h.toml:9: path.mtu:"));
+  EXPECT_THAT(Refusal(With("mtu = 1500", "delay = 5")),
+              StartsWith("h.toml:9: path.delay: each way"));
+  for (const char* loss : {"loss = 1", "loss = \"100%\"", "loss = \"x\""}) {
+    EXPECT_THAT(Refusal(With("mtu = 1500", loss)),
+                StartsWith("h.toml:9: path.loss: a share"));
+  }
   EXPECT_THAT(Refusal(With("[path]", "[route]")),
               StartsWith("h.toml:7: route: unknown key"));
   EXPECT_THAT(Refusal(With("[hosts.win]", "[hosts.\"a:b\"]")),
