@@ -151,6 +151,8 @@ void WriteComparisonJson(const Comparison& comparison, std::ostream& out) {
   out << "{\"v\":" << kComparisonVersion;
   out << ",\n\"base\":" << Dump(ToJson(comparison, 0));
   out << ",\n\"new\":" << Dump(ToJson(comparison, 1));
+  const std::string banner = SyntheticBanner(comparison);
+  if (!banner.empty()) out << ",\n\"banner\":" << Dump(Json(banner));
   out << ",\n\"tags\":" << Dump(Json(SourceTags(comparison.analysis)));
   out << ",\n\"blocks_are_paired\":false,\n\"method\":"
       << Dump(Json(kUnpairedNote));

@@ -155,6 +155,7 @@ StudyPart PartOf(const Comparison& comparison) {
 
 Document ComparisonDocument(const Comparison& comparison) {
   Document document;
+  document.banner = SyntheticBanner(comparison);
   document.tags = SourceTags(comparison.analysis);
   document.title = TitleOf(comparison);
   document.question = Verdicts(comparison);

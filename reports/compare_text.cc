@@ -161,6 +161,8 @@ void AddChanged(const Comparison& comparison, std::string& text) {
 
 std::string ComparisonText(const Comparison& comparison) {
   std::string text;
+  const std::string banner = SyntheticBanner(comparison);
+  if (!banner.empty()) text += Wrap(Capital(banner) + ".", 0) + '\n';
   for (const std::string& tag : SourceTags(comparison.analysis)) {
     text += Wrap(tag, 2);
   }

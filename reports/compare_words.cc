@@ -139,18 +139,28 @@ std::string Verdicts(const Comparison& comparison) {
   return text;
 }
 
+std::string SyntheticBanner(const Comparison& comparison) {
+  const bool base = !comparison.analysis.runs[0].synthetic.empty();
+  const bool next = !comparison.analysis.runs[1].synthetic.empty();
+  if (base && next) return kSyntheticData;
+  if (!base && !next) return {};
+  return fmt::format("synthetic data in {}: nothing in it was measured",
+                     base ? "BASE" : "NEW");
+}
+
 std::string RunLine(const Comparison& comparison, std::size_t run) {
   const RunRecord& record = comparison.analysis.runs[run];
   std::vector<std::string> studies;
   for (const RecordedStudy& study : record.studies) {
     studies.push_back(Printable(study.name));
   }
-  return fmt::format("{}: {}; {}, measured {} with wiretoll {}, seed {}; {}",
-                     run == 0 ? "BASE" : "NEW",
-                     Printable(comparison.folders[run].string()),
-                     fmt::join(studies, ", "), Printable(record.started),
-                     Printable(record.wiretoll_version), record.seed,
-                     Printable(record.link.description));
+  return fmt::format(
+      "{}: {}; {}, {} {} with wiretoll {}, seed {}; {}",
+      run == 0 ? "BASE" : "NEW", Printable(comparison.folders[run].string()),
+      fmt::join(studies, ", "),
+      record.synthetic.empty() ? "measured" : "made up",
+      Printable(record.started), Printable(record.wiretoll_version),
+      record.seed, Printable(record.link.description));
 }
 
 std::string SpellFact(const ToldFact& fact) {

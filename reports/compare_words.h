@@ -37,6 +37,10 @@ std::string Verdicts(const Comparison& comparison);
 
 // "BASE: runs/a, quick, measured 2026-01-02T03:04:05Z, 5 blocks, ..." of run 0
 // or 1.
+// What must not be overlooked: which of the runs nobody measured. Empty if both
+// were.
+std::string SyntheticBanner(const Comparison& comparison);
+
 std::string RunLine(const Comparison& comparison, std::size_t run);
 
 // "not observed: why", or the value.

@@ -42,6 +42,11 @@ figure h3{margin:0 0 .3rem}
 figcaption{margin:.2rem 0 .5rem;max-width:60em}
 .drawn{margin:.4rem 0;max-width:70em;line-height:1.4}
 .drawn small,.note{color:var(--dim);font-size:.84rem}
+.box,.table{background:
+linear-gradient(to right,var(--bg) 40%,transparent) left/2rem 100% no-repeat local,
+linear-gradient(to left,var(--bg) 40%,transparent) right/2rem 100% no-repeat local,
+linear-gradient(to right,var(--axis),transparent) left/.5rem 100% no-repeat scroll,
+linear-gradient(to left,var(--axis),transparent) right/.5rem 100% no-repeat scroll}
 .box{overflow-x:auto}
 .large svg{display:block;width:100%;min-width:780px;height:auto}
 .large.narrow svg{min-width:405px;max-width:620px}

@@ -323,7 +323,8 @@ class Checker {
     pair.not_tried = WhyNot(sender, receiver);
     if (!pair.not_tried.empty()) return pair;
     TryToReach(sender, receiver, pair);
-    if (pair.reaches == true) TrySegments(sender, receiver, pair);
+    if (pair.reaches == true && !pair.problem)
+      TrySegments(sender, receiver, pair);
     CompareMtus(sender, receiver, pair);
     return pair;
   }
@@ -348,7 +349,18 @@ class Checker {
       return;
     }
     if (AgentsFailed(tried, pair)) return;
-    pair.reaches = false;
+    // Both ends have come to their end: what is wrong is what they say.
+    pair.reaches = result.sender && result.receiver;
+    if (*pair.reaches) {
+      pair.round_trip.reason = "the trial failed";
+      pair.problem = CheckProblem{
+          CheckProblem::Kind::kTrial,
+          Words(pair, result.reason.empty()
+                          ? "the sender's report holds no round trips"
+                          : result.reason),
+          {}};
+      return;
+    }
     pair.round_trip.reason = "no connection";
     const bool reach = MayBeAFirewall(result.reason) ||
                        result.reason.find("connect ") != std::string::npos;

@@ -85,9 +85,17 @@ Outcome<ExitCode> CompareVerb(const CompareOptions& options) {
     const auto written = WriteFiles(comparison.value(), *options.out);
     if (!written.has_value()) return written.error();
   }
-  const bool beyond =
-      options.fail_on && AnySlowerBy(comparison.value(), *options.fail_on);
-  return beyond ? ExitCode::kSomeTrialsFailed : ExitCode::kDone;
+  if (!options.fail_on) return ExitCode::kDone;
+  if (AnySlowerBy(comparison.value(), *options.fail_on))
+    return ExitCode::kSomeTrialsFailed;
+  // Green would say that something had been looked at.
+  const int missing = comparison.value().CountOf(Change::kMissing);
+  const int unjudged = comparison.value().CountUnjudged();
+  if (static_cast<std::size_t>(missing) + static_cast<std::size_t>(unjudged) <
+      comparison.value().cells.size()) {
+    return ExitCode::kDone;
+  }
+  return Failure{ExitCode::kNothingRan, "--fail-on found no cell to judge"};
 }
 
 }  // namespace wiretoll

@@ -55,7 +55,8 @@ constexpr char kCompareExamples[] = R"(Examples:
 
 Cells are matched by study, case and pair; blocks are not paired across runs.
 Exit codes: 0 done; 1 --fail-on found a slower cell; 2 usage, no run folder, or
-runs of different studies; 3 a file could not be written.)";
+runs of different studies; 3 a file could not be written, or --fail-on found no
+cell that it could judge.)";
 
 constexpr char kTheoryExamples[] = R"(Examples:
   wiretoll theory                                  a row for each usual size

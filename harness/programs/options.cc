@@ -383,8 +383,8 @@ void AddTheory(CLI::App& app, std::shared_ptr<TheoryCommand> theory) {
   AddChoice<bool>(verb, "--vlan", "value",
                   "A VLAN tag in each frame (default: off)", on_off,
                   [theory](bool on) { theory->options.vlan = on; });
-  AddParsed<int>(verb, "--mtu", "MTU, from 68 to 65535 bytes (default: 1500)",
-                 WholeWithin(68, 65535),
+  AddParsed<int>(verb, "--mtu", "MTU, from 128 to 65535 bytes (default: 1500)",
+                 WholeWithin(128, 65535),
                  [theory](int mtu) { theory->options.mtu = Bytes{mtu}; })
       ->type_name("N");
   using Format = TheoryCommand::Format;
@@ -418,7 +418,12 @@ void AddLab(CLI::App& app, std::shared_ptr<LabCommand> lab) {
   AddLabOptions(up, lab->lab);
   up->callback([lab] { lab->what = LabCommand::What::kUp; });
   CLI::App* down = verb->add_subcommand("down", "Take labs down");
-  down->add_option("ID", lab->id, "Which (see status); default: all kept ones");
+  down->add_option("ID", lab->id, "Which (see status); default: all kept ones")
+      ->check([](const std::string& id) {
+        return id.empty() ? "an empty ID is no lab's; `wiretoll lab status` "
+                            "lists them, and without an ID all kept ones go"
+                          : std::string();
+      });
   down->callback([lab] { lab->what = LabCommand::What::kDown; });
   CLI::App* status = verb->add_subcommand("status", "Which labs stand");
   status->add_flag("--json", lab->json, "As JSON");

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <boost/asio/ip/address.hpp>
+#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <sstream>
@@ -18,8 +19,24 @@
 namespace wiretoll {
 namespace {
 
+constexpr std::size_t kLargestFile = 1 << 20;
 constexpr std::size_t kMaxNameBytes = 100;
 constexpr std::size_t kMaxHosts = 1000;
+
+// Empty if a host may have it.
+std::string WhyNoHostHasIt(const boost::asio::ip::address& address) {
+  if (address.is_unspecified())
+    return "no address of a host; give the one that data goes to";
+  if (address.is_multicast() ||
+      (address.is_v4() &&
+       address.to_v4() == boost::asio::ip::address_v4::broadcast())) {
+    return "the address of many hosts; give the host's own";
+  }
+  if (address.is_v6() && address.to_v6().is_link_local())
+    return "link-local, which needs an interface beside it and is not "
+           "supported; give an address of wider scope";
+  return {};
+}
 
 class HostsParser {
  public:
@@ -143,24 +160,30 @@ class HostsParser {
     for (const toml::node& part : *list) {
       const auto text = part.value<std::string>();
       if (!part.is_string() || !text) return Complain(part, key, kShape);
+      if (text->find('\0') != std::string::npos)
+        return Complain(part, key, "no argument of a program holds a NUL byte");
       host.agent.push_back(*text);
     }
     if (host.agent.front().empty()) return Complain(node, key, kShape);
     return Done{};
   }
 
+  // Taken in the one spelling that systems give back (RFC 5952): an agent knows
+  // its peer by that.
   Outcome<Done> ReadAddress(const toml::node& node, const std::string& key,
                             Host& host) const {
     const auto text = node.value<std::string>();
     boost::system::error_code error;
-    if (node.is_string() && text) {
-      boost::asio::ip::make_address(*text, error);
-      host.address = *text;
-    }
-    if (host.address.empty() || error)
+    const auto address =
+        boost::asio::ip::make_address(text.value_or(""), error);
+    if (!node.is_string() || error) {
       return Complain(node, key,
                       "not a numeric IPv4 or IPv6 address (names are not "
                       "looked up)");
+    }
+    const std::string why = WhyNoHostHasIt(address);
+    if (!why.empty()) return Complain(node, key, *text + " is " + why);
+    host.address = address.to_string();
     return Done{};
   }
 
@@ -224,15 +247,22 @@ Outcome<HostsFile> ParseHosts(const std::string& text,
 }
 
 Outcome<HostsFile> LoadHosts(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  if (in) text << in.rdbuf();
-  if (!in) {
+  const auto no = [&](const char* what) {
     return Failure{
         ExitCode::kUsage,
-        fmt::format("{}: cannot be read; --hosts takes a TOML file", path)};
-  }
-  return ParseHosts(text.str(), path);
+        fmt::format("{}: {}; --hosts takes a TOML file", path, what)};
+  };
+  std::error_code unknown;
+  if (std::filesystem::is_directory(path, unknown)) return no("is a folder");
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return no("cannot be read");
+  // Pipes are welcome, but none without an end.
+  std::string text(kLargestFile + 1, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (in.bad()) return no("cannot be read");
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  if (text.size() > kLargestFile) return no("is larger than 1 MiB");
+  return ParseHosts(text, path);
 }
 
 std::string WriteHosts(const HostsFile& file) {

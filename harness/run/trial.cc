@@ -91,7 +91,21 @@ class TrialRun {
     Begin(sender_, 0);
     if (!AwaitPort(sender_)) return false;
     Begin(receiver_, *sender_.port);
-    return AwaitPort(receiver_);
+    return AwaitPort(receiver_) && IsDataPort(receiver_);
+  }
+
+  // Nobody is sent to another service of the host.
+  bool IsDataPort(Side& side) {
+    if (spec_.first_port == 0 ||
+        (*side.port >= spec_.first_port && *side.port <= spec_.last_port)) {
+      return true;
+    }
+    side.error = fmt::format(
+        "its agent said that it listens on port {}, which "
+        "is none of {} to {}",
+        *side.port, spec_.first_port, spec_.last_port);
+    first_ = &side;
+    return false;
   }
 
   // Sooner than the agents' own deadline: else the one that waits in vain

@@ -36,8 +36,8 @@ std::optional<Failure> Check(const TheoryOptions& options) {
   }
   if (options.mtu < kLeastMtu) {
     return Usage(
-        fmt::format("an MTU of {} bytes leaves no room for payload; "
-                    "take {} or more",
+        fmt::format("an MTU of {} bytes may leave no room beside the longest "
+                    "headers and a fragment's; take {} or more",
                     options.mtu.count, kLeastMtu.count));
   }
   for (const Bytes payload : options.payloads) {

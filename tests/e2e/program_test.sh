@@ -559,6 +559,9 @@ a_lab_can_be_kept_used_and_taken_down)
   run 0 run small.toml --link 10mbit --out own --no-report
   [[ $(congestion_of here) == "$(congestion_of own)" ]] ||
     fail "a kept lab uses $(congestion_of here), run's own $(congestion_of own)"
+  # An unset variable is no "all of them".
+  run 2 lab down ''
+  says err "an empty ID"
   run 0 lab down "$lab"
   says out "$lab taken down"
   run 0 lab status
@@ -660,8 +663,9 @@ compare_sets_two_runs_side_by_side)
   done
   # Two blocks are too few to judge by, and that is no pass.
   run 0 run small.toml --repeats 2 --out few --no-report
-  run 0 compare base few --fail-on 10%
+  run 3 compare base few --fail-on 10%
   says err "--fail-on could not judge 4 cells"
+  says err "--fail-on found no cell to judge"
   says out "4 cells could not be judged"
   says_not out "told apart"
   # A torn last line is tolerated, and said.
@@ -792,6 +796,22 @@ check_tells_an_address_that_is_not_the_hosts)
   run 1 check --hosts hosts.toml
   says out "this host has no address 192.0.2.77"
   says out "ip -br address"
+  ;;
+
+check_tells_what_is_wrong_with_reports_of_a_connection_that_came_about)
+  hosts_with "$PWD/edited-agent"
+  for edit in 's/"verified":true/"verified":false,"first_wrong_byte":7/' \
+    's/"latency":{[^}]*}/"latency":null/'; do
+    cat >edited-agent <<AGENT
+#!/bin/sh
+"$programs/wiretoll-agent" | sed -u '$edit'
+AGENT
+    chmod +x edited-agent
+    run 1 check --hosts hosts.toml --format json
+    says_not out '"reaches": false'
+    grep -Eq '"what": *"[ab] to [ab]: [^"]' out || fail "no problem in words"
+    ! grep -Eq '"what": *"[ab] to [ab]: "' out || fail "a problem without words"
+  done
   ;;
 
 check_tells_what_to_do_about_a_firewall)

@@ -7,6 +7,9 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <string>
+#include <tuple>
+#include <vector>
 
 #include "reports/text.h"
 #include "tests/reports/fixture.h"
@@ -203,6 +206,29 @@ TEST_F(CompareReportTest, WineIsNamedInEveryFormat) {
   EXPECT_NE(
       LineWith(ComparisonText(comparison_), "write-32-nagle-on").find("[Wine"),
       std::string::npos);
+}
+
+TEST_F(CompareReportTest, RunsThatNobodyMeasuredAreNamedInEveryFormat) {
+  SyntheticRun measured;
+  measured.synthetic.clear();
+  for (const auto& [base, next, banner] :
+       std::vector<std::tuple<SyntheticRun, SyntheticRun, std::string>>{
+           {{}, {}, "synthetic data: nothing here was measured"},
+           {{}, measured, "synthetic data in BASE"},
+           {measured, {}, "synthetic data in NEW"},
+           {measured, measured, ""}}) {
+    const Comparison comparison = Make(base, next);
+    const std::string text = ComparisonText(comparison);
+    EXPECT_EQ(text.starts_with(Capital(banner)), true) << text.substr(0, 200);
+    for (const std::string& format :
+         {text, JsonOf(comparison), ComparisonMarkdown(comparison)}) {
+      // Whatever the case of its first letter.
+      const std::string said =
+          banner.empty() ? "ynthetic data" : banner.substr(1);
+      EXPECT_EQ(format.find(said) != std::string::npos, !banner.empty())
+          << format.substr(0, 300);
+    }
+  }
 }
 
 TEST_F(CompareReportTest, WhatRunsSayCannotBreakThePage) {

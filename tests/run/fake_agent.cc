@@ -50,6 +50,7 @@ int Misbehave(std::int64_t id, const std::string& mode) {
   if (mode == "endless-line") std::cout << std::string(1 << 20, 'x');
   if (mode == "wrong-types") Say(head + ",\"ready\":{\"port\":\"many\"}}");
   if (mode == "absurd-port") Say(head + ",\"ready\":{\"port\":99999}}");
+  if (mode == "other-port") Say(head + ",\"ready\":{\"port\":22}}");
   if (mode == "half-report") Say(head + ",\"ok\":{\"end\":{\"calls\":1}}}");
   if (mode == "other-id") Say("{\"v\":1,\"id\":999,\"ready\":{\"port\":7001}}");
   if (mode == "skips")

@@ -3,9 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
 namespace wiretoll {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -111,6 +117,45 @@ TEST(HostsTest, AMissingAddressOrAgentIsSaid) {
 TEST(HostsTest, OneHostIsTooFew) {
   EXPECT_THAT(Refusal("[hosts.a]\nagent = [\"x\"]\naddress = \"127.0.0.1\"\n"),
               HasSubstr("at least two hosts"));
+}
+
+// RFC 5952, as the agents' systems spell a peer's.
+TEST(HostsTest, AnAddressIsTakenInItsOneSpelling) {
+  for (const char* spelling :
+       {"2001:db8:0:0:0:0:0:2", "2001:DB8::2", "2001:0db8::0002"}) {
+    const auto parsed = ParseHosts(With("2001:db8::2", spelling), "h.toml");
+    ASSERT_TRUE(parsed.has_value()) << parsed.error().message;
+    EXPECT_EQ(parsed.value().hosts[1].address, "2001:db8::2") << spelling;
+  }
+}
+
+TEST(HostsTest, AnAddressThatNoHostHasIsRefused) {
+  for (const auto& [address, why] :
+       std::vector<std::pair<const char*, const char*>>{
+           {"0.0.0.0", "no address of a host"},
+           {"::", "no address of a host"},
+           {"224.0.0.1", "of many hosts"},
+           {"ff02::1", "of many hosts"},
+           {"255.255.255.255", "of many hosts"},
+           {"fe80::1", "link-local"},
+           {"fe80::1%1", "link-local"}}) {
+    EXPECT_THAT(Refusal(With("192.0.2.1\"\n[", std::string(address) + "\"\n[")),
+                AllOf(StartsWith("h.toml:3: hosts.win.address: "),
+                      HasSubstr(address), HasSubstr(why)));
+  }
+}
+
+TEST(HostsTest, AnArgumentWithANulByteIsRefused) {
+  EXPECT_THAT(Refusal(With("[\"wiretoll-agent\"]", R"(["a\u0000b"])")),
+              HasSubstr("NUL"));
+}
+
+TEST(HostsTest, AFolderAndAFileWithoutAnEndAreNoHostsFiles) {
+  EXPECT_THAT(LoadHosts("/").error().message, StartsWith("/: is a folder"));
+  if (std::filesystem::exists("/dev/zero")) {
+    EXPECT_THAT(LoadHosts("/dev/zero").error().message,
+                HasSubstr("larger than 1 MiB"));
+  }
 }
 
 TEST(HostsTest, AFileThatIsNotThereIsNamed) {

@@ -259,6 +259,21 @@ TEST_F(RunTest, AgentWithAnAbsurdPortCostsItsTrialsOnly) {
   RunWithBadHost("absurd-port", "port");
 }
 
+TEST_F(RunTest, APortThatIsNoDataPortIsNotConnectedTo) {
+  auto hosts = TwoRealHosts();
+  hosts.pop_back();
+  hosts.push_back(FakeHost("bad", "other-port"));
+  RunSpec spec = Spec(hosts, 1);
+  spec.pairs = {{hosts[0].name, "bad"}};
+  spec.record.pairs = {{hosts[0].name, "bad"}};
+  const auto summary = Go(spec);
+  ASSERT_TRUE(summary.has_value()) << summary.error().message;
+  EXPECT_EQ(summary.value().failed, kCases);
+  for (const Sample& sample : OnDisk()) {
+    EXPECT_THAT(sample.reason, HasSubstr("port 22, which is none of"));
+  }
+}
+
 TEST_F(RunTest, AgentWithHalfAReportCostsItsTrialsOnly) {
   RunWithBadHost("half-report", "bad");
 }
