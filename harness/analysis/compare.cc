@@ -214,6 +214,15 @@ std::map<std::string, std::string> BackNames(const HostMatch& match) {
   return back;
 }
 
+std::set<std::string> SharedStudies(const Analysis& analysis) {
+  std::set<std::string> shared;
+  const auto in_next = StudiesOf(analysis.runs[1]);
+  for (const auto& study : StudiesOf(analysis.runs[0])) {
+    if (in_next.count(study) > 0) shared.insert(study);
+  }
+  return shared;
+}
+
 std::vector<ComparedCell> MatchCells(const Analysis& analysis,
                                      const HostMatch& match) {
   const auto back = BackNames(match);
@@ -221,17 +230,14 @@ std::vector<ComparedCell> MatchCells(const Analysis& analysis,
     const auto found = back.find(name);
     return found == back.end() ? "NEW\x1f" + name : found->second;
   };
-  const auto base_studies = StudiesOf(analysis.runs[0]);
-  const auto next_studies = StudiesOf(analysis.runs[1]);
+  const auto shared = SharedStudies(analysis);
   std::map<CellKey, std::size_t> index;
   std::vector<ComparedCell> cells;
   for (std::size_t i = 0; i < analysis.cells.size(); ++i) {
     const Cell& cell = analysis.cells[i];
     if (cell.study >= analysis.studies.size()) continue;
     const std::string& study = analysis.studies[cell.study].name;
-    if (base_studies.count(study) == 0 || next_studies.count(study) == 0) {
-      continue;  // Told in a note.
-    }
+    if (shared.count(study) == 0) continue;  // Told in a note.
     const bool is_new = cell.run == 1;
     const auto [place, first] =
         index.emplace(CellKey(study, cell.case_id,

@@ -59,7 +59,7 @@ class Ways {
 
   // The only way, else the listed order if that is one of several.
   // Empty: there is none, or only some that are no better than another.
-  std::optional<HostMatch> Best(const Names& from, Names to) const {
+  std::optional<HostMatch> Best(const Names& from, const Names& to) const {
     for (const bool systems : {true, false}) {
       const bool listed = Keeps(from, to, systems);
       const auto [first, ways] = Search(from, to, systems);
@@ -254,9 +254,10 @@ class ChangeList {
       Add({where, name, value, Find(next, name)});
     }
     for (const auto& [name, value] : next) {
-      const bool known =
-          std::any_of(base.begin(), base.end(),
-                      [&](const auto& fact) { return fact.first == name; });
+      // Clang before 16 captures a structured binding by another name only.
+      const bool known = std::any_of(
+          base.begin(), base.end(),
+          [&wanted = name](const auto& fact) { return fact.first == wanted; });
       if (!known) Add({where, name, Find(base, name), value});
     }
   }

@@ -142,7 +142,8 @@ void AddAgreement(const Sample& sample, Agreement& agreement) {
     ++agreement.one_observer;
   } else if (text.starts_with(kDifferent)) {
     ++agreement.different;
-    std::string_view cause = std::string_view(text).substr(kDifferent.size());
+    std::string_view cause{text};
+    cause.remove_prefix(kDifferent.size());
     while (cause.starts_with(':') || cause.starts_with(' ')) {
       cause.remove_prefix(1);
     }

@@ -128,6 +128,20 @@ constexpr std::array<SshHint, 9> kSshHints{{
      "ssh-copy-id ", ""},
 }};
 
+// "ip netns exec NAME " of an agent that is started by that, as a lab's is: its
+// interface is nowhere else.
+std::string WhereTheAgentIs(const Host& host) {
+  const std::vector<std::string>& words = host.agent;
+  for (std::size_t i = 1; i + 2 < words.size(); ++i) {
+    const bool enters = words[i] == "netns" && words[i + 1] == "exec" &&
+                        (words[i - 1] == "ip" || words[i - 1].ends_with("/ip"));
+    if (enters && IsPlain(words[i + 2])) {
+      return fmt::format("ip netns exec '{}' ", words[i + 2]);
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<Remedy> AgentRemedies(const Host& host,
@@ -211,10 +225,11 @@ Remedy CaptureOn(const HostCheck& host, const CheckReport& report) {
                                  ? "tcp port " + ports
                                  : "tcp portrange " + ports;
   remedy.commands.push_back(
-      windows ? fmt::format("dumpcap -i \"{}\" -f \"{}\" -w wiretoll.pcapng",
-                            host.interface, filter)
-              : fmt::format("sudo tcpdump -i '{}' -w wiretoll.pcap {}",
-                            host.interface, filter));
+      windows
+          ? fmt::format("dumpcap -i \"{}\" -f \"{}\" -w wiretoll.pcapng",
+                        host.interface, filter)
+          : fmt::format("sudo {}tcpdump -i '{}' -w wiretoll.pcap {}",
+                        WhereTheAgentIs(host.host), host.interface, filter));
   return remedy;
 }
 

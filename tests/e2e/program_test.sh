@@ -823,7 +823,8 @@ check_tells_what_to_do_about_a_firewall)
   # "  linux-1  ADDRESS  namespace NAME"
   read -r _ address _ < <(grep -F linux-1 out)
   netns=$(awk '$1 == "linux-2" { print $4 }' out)
-  run 0 check --hosts hosts.toml
+  run 0 check --hosts hosts.toml --format json
+  says out "sudo ip netns exec '$netns' tcpdump -i 'lab0'"
   # The other end's answers go nowhere, as behind a firewall that drops.
   ip netns exec "$netns" ip route add blackhole "$address" ||
     fail "no blackhole"
