@@ -324,6 +324,19 @@ std::vector<Column> SideColumns(const Contrast& contrast) {
   return columns;
 }
 
+std::string SidesSentence(const Contrast& contrast, std::size_t told,
+                          std::size_t compared) {
+  if (compared == 0) {
+    return "No comparison has the three blocks that an interval takes: the "
+           "ratios say what came, not whether it would come again.";
+  }
+  return fmt::format(
+      "In {} of {} a direction can be told from {}; chance alone would make up "
+      "to {}.",
+      told, Count(static_cast<long long>(compared), "comparison"),
+      BriefDirection(contrast, contrast.base), ByChance(compared));
+}
+
 Table SidesTable(const StudyView& view, const Contrast& contrast) {
   Table table;
   table.title = "Side by side, case by case";
@@ -332,23 +345,17 @@ Table SidesTable(const StudyView& view, const Contrast& contrast) {
   for (const CaseSides& one : contrast.by_case) {
     for (const std::size_t d : Ran(contrast)) {
       const auto& ratio = one.ratios[d];
-      compared += ratio && ratio->interval ? 1 : 0;
-      told += ratio && ratio->verdict != Verdict::kNotDistinguishable ? 1 : 0;
+      if (ratio && ratio->interval) {
+        ++compared;
+        told += ratio->verdict != Verdict::kNotDistinguishable ? 1 : 0;
+      }
       ++all;
       if (table.rows.size() >= kMostRows) continue;
       table.rows.push_back(SideRow(view, contrast, one, d));
       table.marked.push_back(d == contrast.base);
     }
   }
-  table.sentence =
-      compared == 0
-          ? "No comparison has the three blocks that an interval takes: the "
-            "ratios say what came, not whether it would come again."
-          : fmt::format(
-                "In {} of {} a direction can be told from {}; chance alone "
-                "would make up to {}.",
-                told, Count(static_cast<long long>(compared), "comparison"),
-                BriefDirection(contrast, contrast.base), ByChance(compared));
+  table.sentence = SidesSentence(contrast, told, compared);
   table.note = fmt::format(
       "{} is {}; {} is {}. {} not observed. Buffers as read back. All of it is "
       "in directions.csv.",

@@ -122,7 +122,7 @@ std::vector<KernelFile> HostFiles(const LabSpec& spec) {
   for (const auto& [name, value] : spec.sysctls) {
     std::string path = name;
     std::replace(path.begin(), path.end(), '.', '/');
-    path = "/proc/sys/" + path;
+    path.insert(0, "/proc/sys/");
     // One that stands above is set there, and recorded under one name.
     const auto same =
         std::find_if(files.begin(), files.end(),
@@ -183,7 +183,7 @@ void Merge(const Settings& from, const std::string& where, Settings& into) {
   for (const auto& [name, value] : from) {
     const auto [there, is_new] = into.try_emplace(name, value);
     if (!is_new && there->second != value) {
-      into[name + " (" + where + ")"] = value;
+      into[fmt::format("{} ({})", name, where)] = value;
     }
   }
 }

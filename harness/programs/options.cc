@@ -43,15 +43,22 @@ CLI::Option* AddParsed(CLI::App* app, const std::string& name,
       ->check(CLI::Validator(check, ""));
 }
 
+struct ChoiceWords {
+  std::string name;  // "--format"
+  std::string what;  // Of an unknown one: "format".
+  std::string help;
+};
+
 // One of a few names. CLI11's own way shows the numbers behind them.
 template <class T, class Store>
-CLI::Option* AddChoice(CLI::App* app, const std::string& name,
-                       const std::string& what, const std::string& help,
+CLI::Option* AddChoice(CLI::App* app, const ChoiceWords& words,
                        const std::vector<std::pair<std::string, T>>& choices,
                        Store store) {
   std::vector<std::string> names;
+  names.reserve(choices.size());
   for (const auto& [spelled, value] : choices) names.push_back(spelled);
-  const auto check = [what, names](const std::string& text) -> std::string {
+  const auto check = [what = words.what,
+                      names](const std::string& text) -> std::string {
     if (std::count(names.begin(), names.end(), text) > 0) return {};
     return fmt::format("unknown {} {}; there are {}", what, QuoteBytes(text),
                        fmt::join(names, ", "));
@@ -64,7 +71,9 @@ CLI::Option* AddChoice(CLI::App* app, const std::string& name,
     }
   };
   // One word each time, or the next argument would be taken for a choice too.
-  return app->add_option_function<std::vector<std::string>>(name, take, help)
+  return app
+      ->add_option_function<std::vector<std::string>>(words.name, take,
+                                                      words.help)
       ->check(CLI::Validator([check](std::string& text) { return check(text); },
                              ""))
       ->delimiter(',')
@@ -272,7 +281,7 @@ void AddPorts(CLI::App* verb, std::shared_ptr<Options> options) {
       ->type_name("PORTS");
 }
 
-void AddRun(CLI::App& app, std::shared_ptr<RunOptions> run) {
+void AddRun(CLI::App& app, const std::shared_ptr<RunOptions>& run) {
   CLI::App* verb = app.add_subcommand(
       "run", "Run studies between hosts, write samples and a report");
   verb->add_option("STUDY", run->studies,
@@ -303,15 +312,16 @@ void AddRun(CLI::App& app, std::shared_ptr<RunOptions> run) {
   AddRunOutput(verb, *run);
 }
 
-void AddReport(CLI::App& app, std::shared_ptr<ReportOptions> report) {
+void AddReport(CLI::App& app, const std::shared_ptr<ReportOptions>& report) {
   CLI::App* verb = app.add_subcommand(
       "report", "Write the report of run folders, without their hosts");
   verb->add_option("RUN", report->runs, "Run folders")->required();
   AddFolder(verb, "--out", report->out,
             "Folder for the report; default: RUN/report");
   AddChoice<ReportFormat>(
-      verb, "--format", "format",
-      "What to write, several with commas; default: all four",
+      verb,
+      {"--format", "format",
+       "What to write, several with commas; default: all four"},
       {{"html", ReportFormat::kHtml},
        {"md", ReportFormat::kMarkdown},
        {"csv", ReportFormat::kCsv},
@@ -320,7 +330,7 @@ void AddReport(CLI::App& app, std::shared_ptr<ReportOptions> report) {
   verb->add_flag("--quiet", report->quiet, "No list of files, only warnings");
 }
 
-void AddCompare(CLI::App& app, std::shared_ptr<CompareOptions> compare) {
+void AddCompare(CLI::App& app, const std::shared_ptr<CompareOptions>& compare) {
   CLI::App* verb = app.add_subcommand(
       "compare", "Set two runs of the same study side by side, cell by cell");
   verb->add_option("BASE", compare->base, "Run folder to compare with")
@@ -328,7 +338,8 @@ void AddCompare(CLI::App& app, std::shared_ptr<CompareOptions> compare) {
   verb->add_option("NEW", compare->next, "Run folder that is judged")
       ->required();
   using Format = CompareOptions::Format;
-  AddChoice<Format>(verb, "--format", "format", "What to print (default: text)",
+  AddChoice<Format>(verb,
+                    {"--format", "format", "What to print (default: text)"},
                     {{"text", Format::kText},
                      {"md", Format::kMarkdown},
                      {"json", Format::kJson}},
@@ -362,7 +373,7 @@ void AddPayload(CLI::App* verb, TheoryCommand& theory) {
                              ""));
 }
 
-void AddTheory(CLI::App& app, std::shared_ptr<TheoryCommand> theory) {
+void AddTheory(CLI::App& app, const std::shared_ptr<TheoryCommand>& theory) {
   CLI::App* verb = app.add_subcommand(
       "theory", "What payloads cost on the wire, from header formats alone");
   AddPayload(verb, *theory);
@@ -372,29 +383,30 @@ void AddTheory(CLI::App& app, std::shared_ptr<TheoryCommand> theory) {
         theory->options.link = rate;
       })
       ->type_name("RATE");
-  AddChoice<int>(verb, "--ip", "IP version", "IP version (default: 4)",
+  AddChoice<int>(verb, {"--ip", "IP version", "IP version (default: 4)"},
                  {{"4", 4}, {"6", 6}},
                  [theory](int ip) { theory->options.ip_version = ip; });
   const std::vector<std::pair<std::string, bool>> on_off{{"on", true},
                                                          {"off", false}};
-  AddChoice<bool>(verb, "--timestamps", "value",
-                  "TCP timestamps in each segment (default: on)", on_off,
-                  [theory](bool on) { theory->options.timestamps = on; });
-  AddChoice<bool>(verb, "--vlan", "value",
-                  "A VLAN tag in each frame (default: off)", on_off,
-                  [theory](bool on) { theory->options.vlan = on; });
+  AddChoice<bool>(
+      verb,
+      {"--timestamps", "value", "TCP timestamps in each segment (default: on)"},
+      on_off, [theory](bool on) { theory->options.timestamps = on; });
+  AddChoice<bool>(
+      verb, {"--vlan", "value", "A VLAN tag in each frame (default: off)"},
+      on_off, [theory](bool on) { theory->options.vlan = on; });
   AddParsed<int>(verb, "--mtu", "MTU, from 128 to 65535 bytes (default: 1500)",
                  WholeWithin(128, 65535),
                  [theory](int mtu) { theory->options.mtu = Bytes{mtu}; })
       ->type_name("N");
   using Format = TheoryCommand::Format;
   AddChoice<Format>(
-      verb, "--format", "format", "What to print (default: text)",
+      verb, {"--format", "format", "What to print (default: text)"},
       {{"text", Format::kText}, {"csv", Format::kCsv}, {"json", Format::kJson}},
       [theory](Format format) { theory->format = format; });
 }
 
-void AddCheck(CLI::App& app, std::shared_ptr<CheckOptions> check) {
+void AddCheck(CLI::App& app, const std::shared_ptr<CheckOptions>& check) {
   CLI::App* verb = app.add_subcommand(
       "check", "Whether hosts can be measured between, and what each can see");
   verb->add_option("--hosts", check->hosts, "Hosts to check, a TOML file")
@@ -402,13 +414,14 @@ void AddCheck(CLI::App& app, std::shared_ptr<CheckOptions> check) {
       ->type_name("FILE");
   AddPorts(verb, check);
   using Format = CheckOptions::Format;
-  AddChoice<Format>(verb, "--format", "format", "What to print (default: text)",
+  AddChoice<Format>(verb,
+                    {"--format", "format", "What to print (default: text)"},
                     {{"text", Format::kText}, {"json", Format::kJson}},
                     [check](Format format) { check->format = format; });
   verb->add_flag("--quiet", check->quiet, "No progress");
 }
 
-void AddLab(CLI::App& app, std::shared_ptr<LabCommand> lab) {
+void AddLab(CLI::App& app, const std::shared_ptr<LabCommand>& lab) {
   CLI::App* verb = app.add_subcommand(
       "lab", "The local hosts by themselves: up, down, status");
   verb->require_subcommand(1);

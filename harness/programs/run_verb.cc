@@ -32,7 +32,7 @@ namespace fs = std::filesystem;
 constexpr char kDefaultStudy[] = "quick";
 constexpr int kBlocksForPrecision = 30;
 constexpr int kQuickBlocks = 3;
-constexpr Bytes kQuickBytes{1024 * 1024};
+constexpr Bytes kQuickBytes{1'048'576};
 constexpr Nanoseconds kQuickTime = std::chrono::milliseconds(100);
 // Set in the environment of the program that was started again inside a user
 // namespace, so that it does not try once more.
@@ -132,6 +132,7 @@ struct Ground {
 template <class Hosts>
 std::vector<Host> ToHosts(const Hosts& lab_hosts) {
   std::vector<Host> hosts;
+  hosts.reserve(lab_hosts.size());
   for (const LabHost& host : lab_hosts)
     hosts.push_back({host.name, host.address, host.agent});
   return hosts;
@@ -265,6 +266,7 @@ void SetCongestion(const std::string& congestion, std::vector<Study>& studies) {
 Outcome<std::vector<Pair>> ChoosePairs(const RunOptions& options,
                                        const std::vector<Host>& hosts) {
   std::vector<std::string> names;
+  names.reserve(hosts.size());
   for (const Host& host : hosts) names.push_back(host.name);
   if (!options.pairs) return AllPairs(names);
   return ParsePairs(*options.pairs, names);
@@ -293,7 +295,7 @@ RunRecord MakeRecord(const RunOptions& options, const RunSpec& spec,
   record.command = {"wiretoll"};
   record.command.insert(record.command.end(), options.arguments.begin(),
                         options.arguments.end());
-  record.command.push_back("--seed");
+  record.command.emplace_back("--seed");
   record.command.push_back(std::to_string(spec.seed));
   record.seed = spec.seed;
   record.repeats = spec.blocks;
@@ -516,11 +518,11 @@ Outcome<ExitCode> RunWith(const RunOptions& options, const RunRecord* before,
 std::vector<std::string> OwnArguments(const RunOptions& options) {
   std::vector<std::string> arguments = options.arguments;
   if (options.seed) {
-    arguments.push_back("--seed");
+    arguments.emplace_back("--seed");
     arguments.push_back(std::to_string(*options.seed));
   }
   if (options.out) {
-    arguments.push_back("--out");
+    arguments.emplace_back("--out");
     arguments.push_back(*options.out);
   }
   if (options.resume) arguments.emplace_back("--resume");

@@ -222,6 +222,17 @@ std::optional<std::string> AgentLink::TakeLine() {
   return line;
 }
 
+namespace {
+
+// What the agent said last, once it is gone: that may come a moment later.
+std::optional<std::string> LastLine(boost::asio::io_context& io,
+                                    AgentLink& link) {
+  PumpUntil(io, std::chrono::steady_clock::now() + 50ms, [] { return false; });
+  return link.TakeLine();
+}
+
+}  // namespace
+
 Outcome<Reply> Ask(boost::asio::io_context& io, AgentLink& link,
                    Request request, SteadyTime until,
                    const std::function<bool()>& cancel) {
@@ -242,12 +253,7 @@ Outcome<Reply> Ask(boost::asio::io_context& io, AgentLink& link,
           fmt::format("the agent gave no answer within {} s", patience / 1s));
     auto line = link.TakeLine();
     if (!line && link.alive()) return give_up("stopped");
-    if (!line) {
-      // What it said last may come a moment after it is known to be gone.
-      PumpUntil(io, std::chrono::steady_clock::now() + 50ms,
-                [] { return false; });
-      line = link.TakeLine();
-    }
+    if (!line) line = LastLine(io, link);
     if (!line) return Failure{ExitCode::kNothingRan, link.Trouble()};
     auto reply = DecodeReply(*line, Role::kSender);
     if (!reply.has_value())

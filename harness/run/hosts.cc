@@ -199,40 +199,61 @@ class HostsParser {
 
   Outcome<Done> ReadPathField(const std::string& field, const toml::node& node,
                               RecordedLink& link) const {
-    const std::string key = "path." + field;
-    const auto text = node.value<std::string>();
-    if (field == "rate") {
-      const auto rate = text ? ParseRate(*text) : std::nullopt;
-      if (!rate) return Complain(node, key, R"(a rate such as "100mbit")");
-      link.rate_bits_per_second = rate->value;
-    } else if (field == "mtu") {
-      const auto mtu = node.value<std::int64_t>();
-      if (!node.is_integer() || !mtu || *mtu < 68 || *mtu > 65535)
-        return Complain(node, key, "bytes, from 68 to 65535");
-      link.mtu = *mtu;
-    } else if (field == "delay") {
-      const auto delay = text ? ParseDuration(*text) : std::nullopt;
-      if (!delay) return Complain(node, key, R"(each way, such as "5ms")");
-      link.delay_ns = delay->count();
-    } else if (field == "loss") {
-      const auto loss = text ? ParsePercent(*text) : std::nullopt;
-      if (!loss || *loss >= 1)
-        return Complain(node, key, R"(a share of the frames, such as "1%")");
-      link.loss = *loss;
-    } else if (field == "framing") {
-      if (!text || *text != "ethernet")
-        return Complain(node, key, R"(this version knows "ethernet")");
-      link.framing = *text;
-    } else if (field == "description") {
-      if (!node.is_string() || !text || text->empty())
-        return Complain(node, key, "a line of text");
-      link.description = *text;
-    } else {
-      return Complain(node, key,
-                      "unknown key; there are rate, delay, loss, mtu, framing, "
-                      "description");
+    const std::string wrong =
+        field == "mtu" ? TakeMtu(node, link) : TakeText(field, node, link);
+    if (wrong.empty()) return Done{};
+    return Complain(node, "path." + field, wrong);
+  }
+
+  // What is wrong; empty: taken.
+  static std::string TakeMtu(const toml::node& node, RecordedLink& link) {
+    const auto mtu = node.value<std::int64_t>();
+    if (!node.is_integer() || !mtu || *mtu < 68 || *mtu > 65535)
+      return "bytes, from 68 to 65535";
+    link.mtu = *mtu;
+    return {};
+  }
+
+  static std::string TakeText(const std::string& field, const toml::node& node,
+                              RecordedLink& link) {
+    const std::string text =
+        node.is_string() ? node.value<std::string>().value_or("") : "";
+    if (field == "rate") return TakeRate(text, link);
+    if (field == "delay") return TakeDelay(text, link);
+    if (field == "loss") return TakeLoss(text, link);
+    if (field == "framing") {
+      if (text != "ethernet") return R"(this version knows "ethernet")";
+      link.framing = text;
+      return {};
     }
-    return Done{};
+    if (field == "description") {
+      if (text.empty()) return "a line of text";
+      link.description = text;
+      return {};
+    }
+    return "unknown key; there are rate, delay, loss, mtu, framing, "
+           "description";
+  }
+
+  static std::string TakeRate(const std::string& text, RecordedLink& link) {
+    const auto rate = ParseRate(text);
+    if (!rate) return R"(a rate such as "100mbit")";
+    link.rate_bits_per_second = rate->value;
+    return {};
+  }
+
+  static std::string TakeDelay(const std::string& text, RecordedLink& link) {
+    const auto delay = ParseDuration(text);
+    if (!delay) return R"(each way, such as "5ms")";
+    link.delay_ns = delay->count();
+    return {};
+  }
+
+  static std::string TakeLoss(const std::string& text, RecordedLink& link) {
+    const auto loss = ParsePercent(text);
+    if (!loss || *loss >= 1) return R"(a share of the frames, such as "1%")";
+    link.loss = *loss;
+    return {};
   }
 
   std::string file_;

@@ -58,7 +58,7 @@ double RoundTrips(const Workload& workload) {
 Seconds ToDrain(const Workload& workload) {
   constexpr Seconds kSlowRead = 5us;
   // As far as Linux grows a receive buffer by itself: tcp_rmem's 6 MiB.
-  constexpr Bytes kGrown{6 * 1024 * 1024};
+  constexpr Bytes kGrown{6'291'456};
   const Bytes held = workload.write + workload.rcvbuf.value_or(kGrown);
   return kSlowRead *
          (static_cast<double>(held.count) /

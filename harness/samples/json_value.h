@@ -45,7 +45,7 @@ class JsonValue {
   }
   [[nodiscard]] std::optional<std::string_view> Text() const {
     if (!json_->is_string()) return std::nullopt;
-    return std::string_view(json_->get_ref<const std::string&>());
+    return std::string_view{json_->get_ref<const std::string&>()};
   }
 
   [[nodiscard]] JsonValue Find(std::string_view key) const {
@@ -55,7 +55,7 @@ class JsonValue {
   template <class Function>
   void ForEachMember(const Function& each) const {
     for (auto member = json_->begin(); member != json_->end(); ++member) {
-      each(std::string_view(member.key()), JsonValue(*member));
+      each(std::string_view{member.key()}, JsonValue(*member));
     }
   }
   template <class Function>

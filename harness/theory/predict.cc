@@ -138,8 +138,8 @@ StreamBounds BoundsOfStream(const StreamShape& shape,
     bounds.best_segments = bounds.worst_segments;
     bounds.best_l1 = bounds.worst_l1;
   }
-  const auto share = [&](Bytes l1) {
-    return static_cast<double>(total.count) / static_cast<double>(l1.count);
+  const auto share = [sent = total](Bytes l1) {
+    return static_cast<double>(sent.count) / static_cast<double>(l1.count);
   };
   bounds.best_efficiency = share(bounds.best_l1);
   bounds.worst_efficiency = share(bounds.worst_l1);

@@ -1,9 +1,9 @@
 #include "platform/clock.h"
 
 #include <sys/prctl.h>
-#include <time.h>
 
 #include <cerrno>
+#include <ctime>
 
 #include "platform/clock_offset.h"
 

@@ -1,7 +1,8 @@
 #include "platform/cpu_time.h"
 
 #include <sched.h>
-#include <time.h>
+
+#include <ctime>
 
 #include "platform/posix/native.h"
 

@@ -3,7 +3,6 @@
 #include <sys/klog.h>
 #include <sys/sysinfo.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
@@ -11,6 +10,7 @@
 
 #include <array>
 #include <cstring>
+#include <ctime>
 #include <optional>
 #include <sstream>
 #include <utility>

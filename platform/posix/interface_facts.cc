@@ -187,7 +187,8 @@ Fact ReadRps(const std::string& interface_name, unsigned index) {
   std::string masks;
   const std::vector<std::string> queues = ReceiveQueues(folder + "/queues");
   for (const std::string& queue : queues) {
-    const std::string path = folder + "/queues/" + queue + "/rps_cpus";
+    std::string path = folder;
+    path.append("/queues/").append(queue).append("/rps_cpus");
     const Result<std::string> mask = ReadText(path);
     if (!mask.has_value()) return Unknown(kName, ReasonOf(path, mask.error()));
     if (!masks.empty()) masks += ' ';

@@ -244,8 +244,8 @@ TEST(AaTest, TheIntervalHoldsTheTrueMedian) {
     int holds = 0;
     constexpr int kRuns = 2000;
     for (int run = 0; run < kRuns; ++run) {
-      std::vector<double> values;
-      for (int i = 0; i < blocks; ++i) values.push_back(draw(engine));
+      std::vector<double> values(static_cast<std::size_t>(blocks));
+      for (double& value : values) value = draw(engine);
       const Estimate estimate = intervals.Of(std::move(values));
       if (estimate.interval->low <= 1 && estimate.interval->high >= 1) ++holds;
     }

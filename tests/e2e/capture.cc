@@ -51,9 +51,10 @@ bool Dissect(const std::string& frame, SeenSegment& segment) {
   if (frame.size() < 54 || Big(frame, 12, 2) != 0x0800) return false;
   if (Big(frame, 23, 1) != 6) return false;
   const std::size_t ip = 14;
-  const std::size_t ip_header = (Big(frame, ip, 1) & 15) * 4;
+  const std::size_t ip_header = std::size_t{4} * (Big(frame, ip, 1) & 15);
   const std::size_t tcp = ip + ip_header;
-  const std::size_t tcp_header = (Big(frame, tcp + 12, 1) >> 4) * 4;
+  const std::size_t tcp_header =
+      std::size_t{4} * (Big(frame, tcp + 12, 1) >> 4);
   for (int i = 0; i < 4; ++i) {
     segment.source +=
         (i > 0 ? "." : "") + std::to_string(Big(frame, ip + 12 + i, 1));

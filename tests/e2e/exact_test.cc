@@ -470,7 +470,7 @@ TEST(ExactTest, SteadyStateOfABulkStreamIsTheLinesShare) {
   LabPair lab(spec);
   Workload work;
   work.write = Bytes{65536};
-  work.stop_bytes = Bytes{2 * 1024 * 1024};
+  work.stop_bytes = Bytes{2'097'152};
   const double theory = 10e6 / 8 * 1448 / 1538;
   double best = 0;
   for (int attempt = 0; attempt < 10 && best < 0.995; ++attempt) {

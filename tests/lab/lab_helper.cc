@@ -107,7 +107,7 @@ int Own(const std::string& self, const std::string& mode,
   if (mode == "die") std::raise(SIGKILL);
   if (mode == "keep") return lab.value().Keep().has_value() ? 0 : 1;
   for (const auto& [name, value] : lab.value().link().settings) {
-    Say(name + " = " + value);
+    Say(fmt::format("{} = {}", name, value));
   }
   return 0;
 }

@@ -21,7 +21,6 @@ using ::testing::Contains;
 using ::testing::Ge;
 using ::testing::HasSubstr;
 using ::testing::Le;
-using ::testing::Not;
 
 const std::string kForeign = "wtdev-test-foreign";
 
@@ -350,7 +349,8 @@ TEST_F(LabTest, TheShaperChargesEveryFrameWhatItCostsOnTheLine) {
   const auto lab = Lab::Up(spec);
   ASSERT_TRUE(lab.has_value()) << lab.error().message;
   const auto& hosts = lab.value().hosts();
-  ASSERT_EQ(Transfer(hosts[0], hosts[1], 1448 * 700), 1448 * 700);
+  ASSERT_EQ(Transfer(hosts[0], hosts[1], std::int64_t{1448} * 700),
+            std::int64_t{1448} * 700);
   const std::string shown = ShaperOf(hosts[0]);
   const std::int64_t frames = Statistic(hosts[0], "tx_packets");
   EXPECT_THAT(frames, AllOf(Ge(700), Le(1400)));
@@ -405,7 +405,8 @@ TEST_F(LabTest, AnMtuOf9000HoldsOnBothEndsAndFramesOfItPass) {
   const auto& hosts = lab.value().hosts();
   EXPECT_THAT(Output({"ip", "-n", hosts[1].netns, "link", "show", "lab0"}),
               HasSubstr("mtu 9000"));
-  ASSERT_EQ(Transfer(hosts[0], hosts[1], 8948 * 100), 8948 * 100);
+  ASSERT_EQ(Transfer(hosts[0], hosts[1], std::int64_t{8948} * 100),
+            std::int64_t{8948} * 100);
   EXPECT_LT(Statistic(hosts[0], "tx_packets"), 2 * 100);
   EXPECT_EQ(
       NumberAfter(ShaperOf(hosts[0]), "Sent "),

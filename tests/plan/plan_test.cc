@@ -29,6 +29,7 @@ const std::vector<Pair>& BothWays() {
 
 std::vector<std::string> Ids(const std::vector<PlannedTrial>& trials) {
   std::vector<std::string> ids;
+  ids.reserve(trials.size());
   for (const PlannedTrial& trial : trials) ids.push_back(trial.id);
   return ids;
 }

@@ -13,6 +13,7 @@ constexpr const char* kElsewhere = "203.0.113.77";
 
 std::vector<std::string> Names(const std::vector<Fact>& facts) {
   std::vector<std::string> names;
+  names.reserve(facts.size());
   for (const Fact& fact : facts) names.push_back(fact.name);
   return names;
 }

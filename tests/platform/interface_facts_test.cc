@@ -53,8 +53,10 @@ TEST_F(InterfaceFactsTest, QdiscIsTheRootsKind) {
 TEST_F(InterfaceFactsTest, OffloadsFollowTheirSwitches) {
   for (const bool on : {false, true}) {
     const std::string word = on ? "on" : "off";
-    ASSERT_TRUE(Shell("ethtool -K wt0 tx " + word + " tso " + word + " gso " +
-                      word + " gro " + word + " >/dev/null"));
+    std::string command = "ethtool -K wt0";
+    for (const char* name : {"tx", "tso", "gso", "gro"})
+      command.append(" ").append(name).append(" ").append(word);
+    ASSERT_TRUE(Shell(command + " >/dev/null"));
     for (const char* name : {"tx_checksum_offload", "tso", "gso", "gro"}) {
       EXPECT_EQ(Find(name).value, Fact::Value{on}) << name;
     }
