@@ -231,33 +231,43 @@ std::optional<std::string> LastLine(boost::asio::io_context& io,
   return link.TakeLine();
 }
 
+Failure GiveUp(AgentLink& link, const std::string& why) {
+  link.Kill(why);
+  return {ExitCode::kNothingRan, why};
+}
+
+Outcome<std::string> AwaitLine(boost::asio::io_context& io, AgentLink& link,
+                               SteadyTime until,
+                               const std::function<bool()>& cancel) {
+  const auto patience = std::chrono::round<std::chrono::seconds>(
+      until - std::chrono::steady_clock::now());
+  const bool came = PumpUntil(io, until, [&] {
+    return link.HasLine() || !link.alive() || (cancel && cancel());
+  });
+  if (!came) {
+    return GiveUp(link, fmt::format("the agent gave no answer within {} s",
+                                    patience / 1s));
+  }
+  const bool ended = !link.HasLine() && !link.alive();
+  auto line = ended ? LastLine(io, link) : link.TakeLine();
+  if (line) return std::move(*line);
+  if (ended) return Failure{ExitCode::kNothingRan, link.Trouble()};
+  return GiveUp(link, "stopped");
+}
+
 }  // namespace
 
 Outcome<Reply> Ask(boost::asio::io_context& io, AgentLink& link,
                    Request request, SteadyTime until,
                    const std::function<bool()>& cancel) {
-  const auto patience = std::chrono::round<std::chrono::seconds>(
-      until - std::chrono::steady_clock::now());
-  const auto give_up = [&](const std::string& why) {
-    link.Kill(why);
-    return Failure{ExitCode::kNothingRan, why};
-  };
   request.id = link.NextId();
   link.Send(request);
   while (true) {
-    const bool came = PumpUntil(io, until, [&] {
-      return link.HasLine() || !link.alive() || (cancel && cancel());
-    });
-    if (!came)
-      return give_up(
-          fmt::format("the agent gave no answer within {} s", patience / 1s));
-    auto line = link.TakeLine();
-    if (!line && link.alive()) return give_up("stopped");
-    if (!line) line = LastLine(io, link);
-    if (!line) return Failure{ExitCode::kNothingRan, link.Trouble()};
-    auto reply = DecodeReply(*line, Role::kSender);
+    const auto line = AwaitLine(io, link, until, cancel);
+    if (!line.has_value()) return line.error();
+    auto reply = DecodeReply(line.value(), Role::kSender);
     if (!reply.has_value())
-      return give_up(WhatAnswered(*line, reply.error().message));
+      return GiveUp(link, WhatAnswered(line.value(), reply.error().message));
     if (reply.value().id != request.id) continue;  // Of a trial given up.
     if (reply.value().error)
       return Failure{ExitCode::kNothingRan, *reply.value().error};

@@ -52,6 +52,7 @@ class RunTest : public testing::Test {
     EXPECT_TRUE(study.has_value()) << study.error().message;
     spec.studies.push_back(study.value());
     std::vector<std::string> names;
+    names.reserve(hosts.size());
     for (const Host& host : hosts) names.push_back(host.name);
     spec.hosts = std::move(hosts);
     spec.pairs = AllPairs(names);

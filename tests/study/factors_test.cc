@@ -82,7 +82,7 @@ struct Bound {
 };
 
 TEST(FactorsTest, BoundsAreIncludedAndWhatIsBeyondIsRefused) {
-  const std::int64_t mib = 1024 * 1024;
+  const std::int64_t mib = std::int64_t{1024} * 1024;
   const std::vector<Bound> bounds{
       {"write", 1, 16 * mib, 0, 16 * mib + 1},
       {"read", 1, 16 * mib, 0, 16 * mib + 1},

@@ -422,7 +422,7 @@ TEST_F(StudyFileTest, WhatIsNoFileIsNamed) {
 // 1 MiB is read, one byte more is not.
 TEST_F(StudyFileTest, AFileOverOneMebibyteIsRefused) {
   const std::string study = WithFactors("write = [1]");
-  const std::string room(1024 * 1024 - study.size() - 1, ' ');
+  const std::string room(std::size_t{1024} * 1024 - study.size() - 1, ' ');
   EXPECT_EQ(LoadComplaint(Write("most.toml", study + "#" + room)), "");
   EXPECT_THAT(LoadComplaint(Write("more.toml", study + "# " + room)),
               HasSubstr("more.toml: is larger than 1 MiB"));

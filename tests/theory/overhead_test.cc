@@ -150,8 +150,9 @@ TEST(OverheadTest, TheBoundsHoldForDatagramsToo) {
 
 // A pure ACK: 40 padded to 46, so 84; with timestamps 52 + 38 = 90.
 TEST(OverheadTest, AnAckTakes84BytesAndWithTimestamps90) {
-  EXPECT_EQ(CostOfAcks(3, kPlainTcp).l1_low, Bytes{3 * 84});
-  EXPECT_EQ(CostOfAcks(3, kTcpWithTimestamps).l1_high, Bytes{3 * 90});
+  EXPECT_EQ(CostOfAcks(3, kPlainTcp).l1_low, Bytes{std::int64_t{3} * 84});
+  EXPECT_EQ(CostOfAcks(3, kTcpWithTimestamps).l1_high,
+            Bytes{std::int64_t{3} * 90});
   EXPECT_EQ(CostOfAcks(0, kPlainTcp).l1_high, Bytes{0});
 }
 

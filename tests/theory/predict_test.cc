@@ -65,7 +65,7 @@ TEST(PredictTest, BoundsOfSingleBytesAreFarApart) {
   EXPECT_EQ(bounds.best_segments, 2);
   EXPECT_EQ(bounds.worst_segments, 2000);
   EXPECT_EQ(bounds.best_l1, Bytes{2000 + 2 * 90});
-  EXPECT_EQ(bounds.worst_l1, Bytes{2000 * 91});
+  EXPECT_EQ(bounds.worst_l1, Bytes{std::int64_t{2000} * 91});
 }
 
 // A write of 16,384 = 11 x 1448 + 456 is split into 12; three whole ones and a
@@ -84,7 +84,7 @@ TEST(PredictTest, DatagramsHaveOneBoundOnly) {
   const StreamBounds bounds =
       BoundsOfStream({Bytes{500}, Bytes{100}, Bytes{1472}}, udp);
   EXPECT_EQ(bounds.best_segments, 5);
-  EXPECT_EQ(bounds.best_l1, Bytes{5 * 166});
+  EXPECT_EQ(bounds.best_l1, Bytes{std::int64_t{5} * 166});
   EXPECT_EQ(bounds.best_l1, bounds.worst_l1);
 }
 
