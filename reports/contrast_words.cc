@@ -333,7 +333,7 @@ std::string WritesSentence(const Contrast& contrast) {
   std::int64_t write = 0;
   for (const WriteRatio& at : contrast.by_write) {
     for (std::size_t d = 0; d < kDirections; ++d) {
-      if (!at.ratios[d]) continue;
+      if (!at.ratios[d] || !at.ratios[d]->interval) continue;
       ++points;
       if (!Told(at.ratios[d])) continue;
       ++told;
@@ -344,6 +344,9 @@ std::string WritesSentence(const Contrast& contrast) {
       direction = d;
       write = at.write;
     }
+  }
+  if (points == 0) {
+    return "No size of write has the three blocks that an interval takes.";
   }
   if (most == nullptr) {
     return fmt::format(

@@ -171,6 +171,23 @@ TEST(ContrastReportTest, TwoSystemsLeadTheReportInEveryFormat) {
   EXPECT_THAT(page, HasSubstr("directions.csv"));
 }
 
+// Two blocks give no interval: nothing was judged, and no count may say so.
+TEST(ContrastReportTest, WithTooFewBlocksNoComparisonIsCounted) {
+  const TemporaryFolder folder;
+  SyntheticPair pair = SlowReceiver();
+  pair.blocks = 2;
+  Reported(pair, folder.path());
+  const std::string text = ReadFile(folder.path() / "report" / "report.md");
+  EXPECT_THAT(text, HasSubstr("has the three blocks that an interval takes"));
+  for (const char* claim :
+       {"can a direction be told", "a direction can be told",
+        "between the pairs can be told",
+        "can be told from "
+        "the noise"}) {
+    EXPECT_THAT(text, Not(HasSubstr(claim)));
+  }
+}
+
 TEST(ContrastReportTest, SystemsGoByTheirHostsNamesInTablesAndLegends) {
   const TemporaryFolder folder;
   const Analysis analysis = Reported(SlowReceiver(), folder.path());
