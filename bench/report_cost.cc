@@ -7,7 +7,7 @@ namespace {
 
 // 5 writes x 2 x 3 receive buffers x 2 readers = 60 cases, both directions:
 // 120 samples a block, the shape of the default study.
-constexpr char kStudy[] = R"(
+constexpr char kCostStudy[] = R"(
 title = "Report cost"
 question = "What does a report cost?"
 [factors]
@@ -26,7 +26,7 @@ ReportCost MeasureReportCost(const std::filesystem::path& wiretoll,
                              std::int64_t samples) {
   const TemporaryFolder folder;
   SyntheticRun run;
-  run.study_text = kStudy;
+  run.study_text = kCostStudy;
   run.blocks =
       static_cast<int>((samples + kSamplesInBlock - 1) / kSamplesInBlock);
   const auto run_folder = folder.path() / "run";
