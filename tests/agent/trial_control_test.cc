@@ -18,6 +18,11 @@ namespace {
 using std::chrono::hours;
 using std::chrono::milliseconds;
 
+constexpr const char* kNoWindow =
+    "this system does not tell the peer's window: Linux does, and Windows to "
+    "an "
+    "administrator; run it there";
+
 class TrialControlOfSocketTest : public testing::Test {
  protected:
   TrialControlOfSocketTest() : window_(WindowNow()) {}
@@ -69,7 +74,7 @@ TEST_F(TrialControlOfSocketTest, NobodyLooksWithoutASocketThatIsGuarded) {
 }
 
 TEST_F(TrialControlOfSocketTest, ALoopThatAsksTakesTheLook) {
-  if (!window_) GTEST_SKIP() << "this system tells of no window of the peer";
+  if (!window_) GTEST_SKIP() << kNoWindow;
   EXPECT_EQ(SeenWhile([&](SteadyTime until) {
               while (MonotonicNow() < until)
                 EXPECT_TRUE(control_.GoesOn(pair_.near));
@@ -79,7 +84,7 @@ TEST_F(TrialControlOfSocketTest, ALoopThatAsksTakesTheLook) {
 
 // A loop that is held up in a call asks nothing.
 TEST_F(TrialControlOfSocketTest, TheWatchdogLooksWhereNobodyAsks) {
-  if (!window_) GTEST_SKIP() << "this system tells of no window of the peer";
+  if (!window_) GTEST_SKIP() << kNoWindow;
   EXPECT_EQ(
       SeenWhile([](SteadyTime until) { std::this_thread::sleep_until(until); }),
       window_);

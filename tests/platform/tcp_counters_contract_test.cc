@@ -124,7 +124,7 @@ TEST_F(TcpCountersContractTest, BothEndsCountTheSameDataSegments) {
   const TcpCounters near = ReadTcpCounters(pair_.near);
   const TcpCounters far = ReadTcpCounters(pair_.far);
   if (!near.data_segments_out || !far.data_segments_in) {
-    GTEST_SKIP() << near.reason << far.reason << kWhereCounted;
+    GTEST_SKIP() << near.reason << "; " << far.reason << kWhereCounted;
   }
   // What the kernel thought lost and sent again, both ends count again.
   EXPECT_EQ(*near.data_segments_out, 7 + near.retransmitted_segments.value());
@@ -141,7 +141,7 @@ TEST_F(TcpCountersContractTest, ByteCountsHoldPayloadOnlyAlsoAfterTheEnd) {
   const TcpCounters near = ReadTcpCounters(pair_.near);
   const TcpCounters far = ReadTcpCounters(pair_.far);
   if (!near.bytes_acked || !far.bytes_received) {
-    GTEST_SKIP() << near.reason << far.reason << kWhereCounted;
+    GTEST_SKIP() << near.reason << "; " << far.reason << kWhereCounted;
   }
   EXPECT_EQ(*near.bytes_acked, 5);
   EXPECT_EQ(*far.bytes_received, 5);
