@@ -38,7 +38,7 @@ struct AcceptedSocket;
 // Errors     raw errno or WSAGetLastError() in Boost's system_category;
 //            compare with boost::system::errc, never with a number.
 // Ownership  closes its handle exactly once. Move-only.
-// Threads    one at a time per Socket, save Interrupt().
+// Threads    one at a time per Socket, save Interrupt() and ReadTcpCounters().
 class Socket {
  public:
   // A POSIX int or a Winsock SOCKET; all bits set is "none" to both.

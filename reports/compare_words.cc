@@ -112,9 +112,8 @@ std::string Verdicts(const Comparison& comparison) {
   const int faster = comparison.CountOf(Change::kFaster);
   const int slower = comparison.CountOf(Change::kSlower);
   const int unjudged = comparison.CountUnjudged();
-  const int alike = comparison.CountOf(Change::kNotDistinguishable) - unjudged;
   const int missing = comparison.CountOf(Change::kMissing);
-  const int judged = faster + slower + alike;
+  const int judged = comparison.CountJudged();
   if (judged + unjudged == 0)
     return "No cell is in both runs: nothing was compared.";
   std::string text;
@@ -122,7 +121,7 @@ std::string Verdicts(const Comparison& comparison) {
     text = fmt::format(
         "Of {} compared NEW is slower in {} and faster in {}; {} cannot be "
         "told apart. Chance alone would tell up to {} apart.",
-        Count(judged, "cell"), slower, faster, alike,
+        Count(judged, "cell"), slower, faster, judged - slower - faster,
         ByChance(static_cast<std::size_t>(judged)));
   }
   if (unjudged > 0) {

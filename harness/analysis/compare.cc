@@ -388,6 +388,11 @@ int Comparison::CountUnjudged() const {
       }));
 }
 
+int Comparison::CountJudged() const {
+  return static_cast<int>(cells.size()) - CountOf(Change::kMissing) -
+         CountUnjudged();
+}
+
 Outcome<Comparison> CompareRuns(const fs::path& base, const fs::path& next) {
   Comparison comparison;
   comparison.folders = {base, next};

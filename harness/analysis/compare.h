@@ -93,6 +93,8 @@ struct Comparison {
   [[nodiscard]] int CountOf(Change change) const;
   // Of the not distinguishable ones, those without an interval to judge by.
   [[nodiscard]] int CountUnjudged() const;
+  // Those with one: neither missing nor unjudged.
+  [[nodiscard]] int CountJudged() const;
 };
 
 // Reads both run folders. kUsage: a folder that cannot be read, as Analyse

@@ -236,11 +236,10 @@ Failure GiveUp(AgentLink& link, const std::string& why) {
   return {ExitCode::kNothingRan, why};
 }
 
+// `patience`: how long the whole wait until then is, for the message.
 Outcome<std::string> AwaitLine(boost::asio::io_context& io, AgentLink& link,
-                               SteadyTime until,
+                               SteadyTime until, std::chrono::seconds patience,
                                const std::function<bool()>& cancel) {
-  const auto patience = std::chrono::round<std::chrono::seconds>(
-      until - std::chrono::steady_clock::now());
   const bool came = PumpUntil(io, until, [&] {
     return link.HasLine() || !link.alive() || (cancel && cancel());
   });
@@ -260,10 +259,12 @@ Outcome<std::string> AwaitLine(boost::asio::io_context& io, AgentLink& link,
 Outcome<Reply> Ask(boost::asio::io_context& io, AgentLink& link,
                    Request request, SteadyTime until,
                    const std::function<bool()>& cancel) {
+  const auto patience = std::chrono::round<std::chrono::seconds>(
+      until - std::chrono::steady_clock::now());
   request.id = link.NextId();
   link.Send(request);
   while (true) {
-    const auto line = AwaitLine(io, link, until, cancel);
+    const auto line = AwaitLine(io, link, until, patience, cancel);
     if (!line.has_value()) return line.error();
     auto reply = DecodeReply(line.value(), Role::kSender);
     if (!reply.has_value())
