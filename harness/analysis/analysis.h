@@ -119,6 +119,24 @@ struct CaseTheory {
   std::vector<Prediction> predictions;
 };
 
+// How a measurement stands to what a rule predicted of it.
+enum class Explanation {
+  kAsPredicted,  // Within what the rule states as its tolerance, or its bound.
+  kExplained,    // Beside it, and a mechanism that was observed says why.
+  kUnexplained,  // Beside it, and nothing that was observed says why.
+  kNotMeasured,  // The figure that it speaks of was not observed.
+};
+
+// One for each of CaseTheory::predictions.
+struct PredictionVerdict {
+  std::size_t prediction = 0;      // Into CaseTheory::predictions.
+  std::optional<double> measured;  // Median, in the metric's unit.
+  Explanation explanation = Explanation::kNotMeasured;
+  // "within 2 % of it", "explained by the delayed ACK: ...", "unexplained:
+  // ...".
+  std::string words;
+};
+
 // SO_RCVBUF and SO_SNDBUF as asked, as read back, and the window that came.
 struct BufferRow {
   std::string host, os, stack;
@@ -150,6 +168,7 @@ struct Cell {
   std::array<BlockValues, kMetricCount> by_block;
   std::optional<Capacity> capacity;  // Of the trial of median throughput.
   std::optional<CaseTheory> theory;
+  std::vector<PredictionVerdict> verdicts;
   // Why figures that are missing are missing: all of them (no ok trial), each,
   // and the two above.
   std::string reason;
@@ -319,6 +338,16 @@ struct Agreement {
   int different = 0;
   int one_observer = 0;
   std::map<std::string, int> causes;
+  // Of ok trials that have a capture: against the kernels' counts.
+  int captured = 0;
+  int capture_equal = 0;  // To both ends' counts, or to the one there is.
+  int capture_different = 0;
+  int capture_partial = 0;  // Not whole, so not held against them.
+  std::map<std::string, int> capture_causes;  // Of those that differ.
+  std::map<std::string, int> not_captured;    // Reason -> trials that asked.
+  // Which rule of sending showed in its packets: sender's system -> rule ->
+  // trials.
+  std::map<std::string, std::map<std::string, int>> followed_rules;
 };
 
 struct Analysis {

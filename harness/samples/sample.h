@@ -108,6 +108,33 @@ struct Wire {
   bool operator==(const Wire&) const = default;
 };
 
+// What a capture of the trial holds, of the direction that carries the
+// sender's payload unless it says otherwise (harness/capture).
+struct CaptureRecord {
+  std::string file;   // Relative to the run folder: captures/TRIAL.pcapng.
+  std::string calls;  // captures/TRIAL.calls.csv
+  std::string host;   // Who captured, and on which interface.
+  std::string interface;
+  std::optional<std::int64_t> frames;   // In the file, both directions.
+  std::optional<std::int64_t> dropped;  // By the kernel: seen and not kept.
+  std::optional<std::int64_t> data_segments;  // On the wire: packets that an
+                                              // offload had joined are split.
+  std::optional<std::int64_t> ack_segments;   // Without payload, the other way.
+  std::optional<std::int64_t> retransmitted_segments;
+  std::optional<std::int64_t> payload_bytes;   // Retransmissions included.
+  std::optional<std::int64_t> joined_packets;  // Longer than the MSS.
+  std::optional<std::int64_t> l3_bytes;        // Of the data segments.
+  std::optional<std::int64_t> l1_bytes;
+  // Segments that each rule of sending would have made of the same writes and
+  // ACKs (harness/theory/nagle_replay.h), and which the sender followed.
+  std::optional<std::int64_t> replay_at_once, replay_classic, replay_minshall;
+  std::string followed_rule;  // "Minshall", "classic", "at once"; or empty.
+  // Not whole: what is missing and why ("12 frames dropped by the kernel").
+  std::string partial;
+  std::string reason;  // Why fields are empty, or there is no capture at all.
+  bool operator==(const CaptureRecord&) const = default;
+};
+
 enum class TrialOutcome { kOk, kFailed, kSkipped };
 
 struct Sample {
@@ -125,6 +152,7 @@ struct Sample {
   std::optional<EndReport> sender;
   std::optional<EndReport> receiver;
   std::optional<Wire> wire;
+  std::optional<CaptureRecord> capture;  // Where one was asked for.
   bool operator==(const Sample&) const = default;
 };
 

@@ -11,14 +11,16 @@ set(harness_study harness/base)
 set(harness_samples harness/base)
 set(harness_plan harness/study harness/base)
 set(harness_theory harness/base harness/study)
-set(harness_agent platform harness/study harness/samples harness/base)
+set(harness_agent platform harness/study harness/samples harness/capture
+  harness/base)
 set(harness_lab platform harness/base harness/samples)
-set(harness_capture platform harness/base harness/samples)
+set(harness_capture harness/base)
 set(harness_run harness/plan harness/study harness/agent/protocol.h
   harness/lab harness/capture harness/samples harness/theory harness/base)
 set(harness_check harness/run harness/study harness/agent/protocol.h
   harness/samples harness/base)
-set(harness_analysis harness/samples harness/theory harness/study harness/base)
+set(harness_analysis harness/samples harness/theory harness/study
+  harness/capture harness/base)
 set(reports harness/analysis ${harness_analysis})
 # harness/programs sees everything.
 
