@@ -13,11 +13,11 @@
 
 namespace wiretoll {
 
-// "10.0.0.1" or RFC 5952's form of an IPv6 address.
-struct Endpoint {
+// An address and its port: "10.0.0.1", or RFC 5952's form of an IPv6 address.
+struct ConnectionEnd {
   std::string address;
   std::uint16_t port = 0;
-  bool operator==(const Endpoint&) const = default;
+  bool operator==(const ConnectionEnd&) const = default;
 };
 
 struct TimelineSegment {
@@ -48,7 +48,7 @@ struct TimelineSegment {
 };
 
 struct Timeline {
-  Endpoint client, server;
+  ConnectionEnd client, server;
   // Told by the SYNs; empty where those were not seen. Windows are not scaled
   // then, and `partial` says so.
   std::optional<std::int64_t> client_scale, server_scale;
