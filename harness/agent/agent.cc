@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -16,6 +17,8 @@
 #include <variant>
 #include <vector>
 
+#include "harness/agent/call_recorder.h"
+#include "harness/agent/capture_job.h"
 #include "harness/agent/line_reader.h"
 #include "harness/agent/protocol.h"
 #include "harness/agent/trial.h"
@@ -83,6 +86,7 @@ class RunningTrial {
         self_(self),
         writer_(writer),
         control_(request_.deadline),
+        calls_(request_.log_calls),
         thread_([this] { Run(); }) {}
 
   // Requires Ended() or WaitForEnd(), lest it blocks for as long as the trial.
@@ -92,6 +96,10 @@ class RunningTrial {
 
   [[nodiscard]] std::int64_t id() const { return id_; }
   [[nodiscard]] Role role() const { return request_.role; }
+  // Requires Ended().
+  [[nodiscard]] std::string Calls() const {
+    return calls_.Lines(role() == Role::kSender ? "sender" : "receiver");
+  }
   TrialControl& control() { return control_; }
 
   // Its last reply is written or about to be.
@@ -115,7 +123,7 @@ class RunningTrial {
     reply.id = id_;
     try {
       TrialOutcomeAtEnd outcome =
-          RunTrial(request_, self_, control_,
+          RunTrial(request_, self_, control_, calls_,
                    [this](std::uint16_t port) { Tell(port); });
       if (outcome.has_value()) {
         reply.end = std::move(outcome).value();
@@ -141,6 +149,7 @@ class RunningTrial {
   const OsIdentity& self_;
   ReplyWriter& writer_;
   TrialControl control_;
+  CallRecorder calls_;
   std::atomic<bool> ended_{false};
   std::promise<void> gone_;
   std::future<void> gone_future_ = gone_.get_future();
@@ -164,6 +173,11 @@ class Agent {
   void TellFacts(std::int64_t id, const std::string& address);
   void TellTime(std::int64_t id);
   void StartTrial(const Request& request);
+  void StartCapture(const Request& request);
+  void EndCapture(std::int64_t id);
+  void TellPart(const Request& request);
+  // What parts are taken of; nullptr if there is nothing yet.
+  const std::string* Whole(PartOf of);
   void Go(const Request& request);
   void Abort(const Request& request);
   // nullptr if trial `id` has been answered already, or never was (which is
@@ -173,6 +187,9 @@ class Agent {
   const OsIdentity self_;
   ReplyWriter writer_;
   std::unique_ptr<RunningTrial> trial_;
+  std::unique_ptr<CaptureJob> capture_;
+  bool capturing_ = false;
+  std::optional<std::string> calls_;  // Of trial_, once somebody has asked.
 };
 
 void Agent::Handle(const std::string& line) {
@@ -188,6 +205,9 @@ void Agent::Handle(const std::string& line) {
   if (request.verb == "trial") StartTrial(request);
   if (request.verb == "go") Go(request);
   if (request.verb == "abort") Abort(request);
+  if (request.verb == "capture") StartCapture(request);
+  if (request.verb == "capture-end") EndCapture(request.id);
+  if (request.verb == "part") TellPart(request);
 }
 
 void Agent::End() {
@@ -229,12 +249,70 @@ void Agent::StartTrial(const Request& request) {
     return;
   }
   try {
+    calls_.reset();
     trial_ = nullptr;  // Joins the one before: its thread is gone or going.
     trial_ = std::make_unique<RunningTrial>(request, self_, writer_);
   } catch (const std::exception& exception) {  // No thread to be had.
     writer_.Refuse(request.id,
                    fmt::format("the trial cannot start: {}", exception.what()));
   }
+}
+
+void Agent::StartCapture(const Request& request) {
+  if (capturing_) {
+    writer_.Refuse(request.id, "a capture still runs; end it first");
+    return;
+  }
+  capture_ = nullptr;  // Its file goes with it.
+  auto started = CaptureJob::Start(request.capture);
+  if (!started.has_value()) {
+    writer_.Refuse(request.id, started.error());
+    return;
+  }
+  capture_ = std::move(started).value();
+  capturing_ = true;
+  Reply reply;
+  reply.id = request.id;
+  reply.capturing = capture_->interface_name();
+  writer_.Write(reply, Role::kSender);
+}
+
+void Agent::EndCapture(std::int64_t id) {
+  if (!capturing_) {
+    writer_.Refuse(id, "no capture runs");
+    return;
+  }
+  capturing_ = false;
+  Reply reply;
+  reply.id = id;
+  reply.captured = capture_->End();
+  writer_.Write(reply, Role::kSender);
+}
+
+void Agent::TellPart(const Request& request) {
+  const std::string* whole = Whole(request.part.of);
+  if (whole == nullptr) {
+    writer_.Refuse(request.id, "there is nothing yet to take a part of");
+    return;
+  }
+  const std::size_t from =
+      std::min(whole->size(), static_cast<std::size_t>(request.part.offset));
+  Reply reply;
+  reply.id = request.id;
+  reply.part.emplace();
+  reply.part->data = whole->substr(from, kPartBytes);
+  reply.part->left =
+      static_cast<std::int64_t>(whole->size() - from - reply.part->data.size());
+  writer_.Write(reply, Role::kSender);
+}
+
+const std::string* Agent::Whole(PartOf of) {
+  if (of == PartOf::kCapture) {
+    return capture_ && !capturing_ ? &capture_->file() : nullptr;
+  }
+  if (!trial_ || !trial_->Ended()) return nullptr;
+  if (!calls_) calls_ = trial_->Calls();
+  return &*calls_;
 }
 
 void Agent::Go(const Request& request) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "harness/agent/base64.h"
 #include "harness/agent/json_fields.h"
 #include "harness/agent/workload_json.h"
 
@@ -28,8 +29,13 @@ constexpr std::size_t kMaxFacts = 1000;
 
 constexpr std::array<std::pair<std::string_view, Role>, 2> kRoles{
     {{"sender", Role::kSender}, {"receiver", Role::kReceiver}}};
-constexpr std::array<std::string_view, 6> kVerbs{"hello", "facts", "clock",
-                                                 "trial", "go",    "abort"};
+constexpr std::array<std::pair<std::string_view, PartOf>, 2> kParts{
+    {{"capture", PartOf::kCapture}, {"calls", PartOf::kCalls}}};
+constexpr std::array<std::string_view, 9> kVerbs{
+    "hello", "facts",   "clock",       "trial", "go",
+    "abort", "capture", "capture-end", "part"};
+constexpr Bounds kAmount{0, std::numeric_limits<std::int64_t>::max()};
+constexpr Bounds kSnapBytes{1, 65535};
 
 // Bytes that are no UTF-8 (a strange NIC name, say) become U+FFFD: a reply
 // must not fail for them.
@@ -58,15 +64,18 @@ std::uint16_t PortIn(FieldReader& fields, const char* name, Bounds bounds) {
   return static_cast<std::uint16_t>(fields.Integer(name, bounds));
 }
 
-void CheckPorts(FieldReader& fields, const TrialRequest& trial) {
-  const bool any = trial.first_port == 0 && trial.last_port == 0;
-  const bool range =
-      trial.first_port != 0 && trial.first_port <= trial.last_port;
+void CheckRange(FieldReader& fields, std::uint16_t first, std::uint16_t last) {
+  const bool any = first == 0 && last == 0;
+  const bool range = first != 0 && first <= last;
   if (!any && !range) {
     fields.Fail(
         "fields \"first_port\" and \"last_port\" are no range of ports (0 and "
         "0 leave the choice to the system)");
   }
+}
+
+void CheckPorts(FieldReader& fields, const TrialRequest& trial) {
+  CheckRange(fields, trial.first_port, trial.last_port);
   if ((trial.peer_port == 0) != (trial.role == Role::kSender)) {
     fields.Fail(
         "field \"peer_port\" must be 0 for a sender (\"go\" tells it) and the "
@@ -86,6 +95,7 @@ TrialRequest TrialIn(FieldReader& fields) {
   trial.payload_seed = fields.Unsigned("payload_seed");
   trial.deadline =
       std::chrono::milliseconds(fields.Integer("deadline_ms", kDeadlineMs));
+  trial.log_calls = fields.Flag("log_calls");
   CheckPorts(fields, trial);
   if (const json* workload = fields.Any("workload")) {
     Outcome<Workload> read = WorkloadFromJson(*workload);
@@ -108,8 +118,41 @@ json ToJson(const TrialRequest& trial, json out) {
   out["last_port"] = trial.last_port;
   out["payload_seed"] = trial.payload_seed;
   out["deadline_ms"] = trial.deadline.count();
+  out["log_calls"] = trial.log_calls;
   out["workload"] = WorkloadToJson(trial.workload);
   return out;
+}
+
+CaptureRequest CaptureIn(FieldReader& fields) {
+  CaptureRequest capture;
+  capture.local_address = AddressIn(fields, "local_address");
+  capture.peer_address = AddressIn(fields, "peer_address");
+  capture.first_port = PortIn(fields, "first_port", kPortOrNone);
+  capture.last_port = PortIn(fields, "last_port", kPortOrNone);
+  capture.snap_bytes =
+      static_cast<std::uint32_t>(fields.Integer("snap_bytes", kSnapBytes));
+  CheckRange(fields, capture.first_port, capture.last_port);
+  return capture;
+}
+
+json ToJson(const CaptureRequest& capture, json out) {
+  out["local_address"] = capture.local_address;
+  out["peer_address"] = capture.peer_address;
+  out["first_port"] = capture.first_port;
+  out["last_port"] = capture.last_port;
+  out["snap_bytes"] = capture.snap_bytes;
+  return out;
+}
+
+json ToJson(const CaptureEnd& captured) {
+  return {{"frames", captured.frames},
+          {"dropped", captured.dropped ? json(*captured.dropped) : json()},
+          {"bytes", captured.bytes},
+          {"partial", captured.partial}};
+}
+
+json ToJson(const Part& part) {
+  return {{"data", EncodeBase64(part.data)}, {"left", part.left}};
 }
 
 json ToJson(const Hello& hello) {
@@ -189,8 +232,61 @@ Nanoseconds ClockFrom(FieldReader& outer, const json& value) {
   return wall;
 }
 
+void FinishInto(FieldReader& outer, FieldReader& inner) {
+  if (const auto wrong = inner.Finish()) outer.Fail(*wrong);
+}
+
+std::string CapturingFrom(FieldReader& outer, const json& value) {
+  FieldReader fields(value, "capturing");
+  std::string interface = fields.Text("interface", kMaxTrialNameBytes);
+  FinishInto(outer, fields);
+  return interface;
+}
+
+CaptureEnd CapturedFrom(FieldReader& outer, const json& value) {
+  FieldReader fields(value, "captured");
+  CaptureEnd captured;
+  captured.frames = fields.Integer("frames", kAmount);
+  captured.dropped = fields.MaybeInteger("dropped", kAmount);
+  captured.bytes = fields.Integer("bytes", kAmount);
+  captured.partial = fields.Text("partial", kMaxWordsBytes);
+  FinishInto(outer, fields);
+  return captured;
+}
+
+Part PartFrom(FieldReader& outer, const json& value) {
+  FieldReader fields(value, "part");
+  Part part;
+  auto data = DecodeBase64(fields.Text("data", kMaxLineBytes));
+  part.left = fields.Integer("left", kAmount);
+  if (!data || data->size() > kPartBytes) {
+    fields.Fail(fmt::format("field \"data\" is no base64 of at most {} bytes",
+                            kPartBytes));
+  } else {
+    part.data = std::move(*data);
+  }
+  FinishInto(outer, fields);
+  return part;
+}
+
+// What a capture's requests are answered with. False: none of it is there.
+bool TakeCaptureOk(FieldReader& fields, Reply& reply) {
+  if (const json* capturing = fields.IfThere("capturing")) {
+    reply.capturing = CapturingFrom(fields, *capturing);
+  } else if (const json* captured = fields.IfThere("captured")) {
+    reply.captured = CapturedFrom(fields, *captured);
+  } else if (const json* part = fields.IfThere("part")) {
+    reply.part = PartFrom(fields, *part);
+  } else {
+    return false;
+  }
+  return true;
+}
+
 void TakeOk(const json& value, Role role, Reply& reply, FieldReader& outer) {
   FieldReader fields(value, "ok");
+  const bool capture = TakeCaptureOk(fields, reply);
+  if (capture) return FinishInto(outer, fields);
   if (const json* hello = fields.IfThere("agent")) {
     reply.hello = HelloFrom(fields, *hello);
   } else if (const json* facts = fields.IfThere("facts")) {
@@ -205,13 +301,13 @@ void TakeOk(const json& value, Role role, Reply& reply, FieldReader& outer) {
       fields.Fail(read.error().message);
     }
   }
-  if (const auto wrong = fields.Finish()) outer.Fail(*wrong);
+  FinishInto(outer, fields);
 }
 
 void TakeReady(const json& value, Reply& reply, FieldReader& outer) {
   FieldReader fields(value, "ready");
   reply.ready_port = PortIn(fields, "port", kPort);
-  if (const auto wrong = fields.Finish()) outer.Fail(*wrong);
+  FinishInto(outer, fields);
 }
 
 void TakeAnswer(Role role, Reply& reply, FieldReader& fields) {
@@ -255,6 +351,11 @@ void TakeVerb(Request& request, FieldReader& fields) {
     request.trial = TrialIn(fields);
   } else if (request.verb == "go") {
     request.port = PortIn(fields, "port", kPort);
+  } else if (request.verb == "capture") {
+    request.capture = CaptureIn(fields);
+  } else if (request.verb == "part") {
+    request.part.of = fields.Choice("of", kParts);
+    request.part.offset = fields.Integer("offset", kAmount);
   }
 }
 
@@ -265,6 +366,11 @@ std::string EncodeRequest(const Request& request) {
   if (request.verb == "facts") out["address"] = request.address;
   if (request.verb == "go") out["port"] = request.port;
   if (request.trial) out = ToJson(*request.trial, std::move(out));
+  if (request.verb == "capture") out = ToJson(request.capture, std::move(out));
+  if (request.verb == "part") {
+    out["of"] = request.part.of == PartOf::kCapture ? "capture" : "calls";
+    out["offset"] = request.part.offset;
+  }
   return Line(out);
 }
 
@@ -285,6 +391,12 @@ std::string EncodeReply(const Reply& reply, Role role) {
     out["ok"]["clock"]["wall_ns"] = reply.clock->count();
   } else if (reply.end) {
     out["ok"]["end"] = ToJson(*reply.end, role == Role::kReceiver);
+  } else if (reply.capturing) {
+    out["ok"]["capturing"]["interface"] = *reply.capturing;
+  } else if (reply.captured) {
+    out["ok"]["captured"] = ToJson(*reply.captured);
+  } else if (reply.part) {
+    out["ok"]["part"] = ToJson(*reply.part);
   }
   return Line(out);
 }

@@ -9,12 +9,17 @@
 //   {"v":1,"id":3,"do":"go","port":N}    (sender only: where to connect)
 //                                        {"v":1,"id":3,"ok":{"end":{...}}}
 //   {"v":1,"id":3,"do":"abort"}          {"v":1,"id":3,"error":"aborted"}
+//   {"v":1,"id":4,"do":"capture",...}    {"v":1,"id":4,"ok":{"capturing":...}}
+//   {"v":1,"id":5,"do":"capture-end"}    {"v":1,"id":5,"ok":{"captured":...}}
+//   {"v":1,"id":6,"do":"part",...}       {"v":1,"id":6,"ok":{"part":...}}
 //
 // One trial at a time. Any request may be answered by
 // {"v":1,"id":N,"error":"...","skip":false}; skip true says this host cannot
 // do what was asked (an option it does not have), which is no failure. A trial
 // is answered once, after its "ready": "go" and "abort" have no answer of
 // their own, and none at all once the trial has been answered.
+// A capture stands beside a trial: begun before, ended after it; its file, and
+// the trial's list of calls, are taken in parts.
 // End of standard input ends the agent, whatever it was doing.
 #ifndef WIRETOLL_HARNESS_AGENT_PROTOCOL_H_
 #define WIRETOLL_HARNESS_AGENT_PROTOCOL_H_
@@ -53,14 +58,51 @@ struct TrialRequest {
   std::uint16_t last_port = 0;
   std::uint64_t payload_seed = 0;  // Of the pattern to send and verify.
   std::chrono::milliseconds deadline{30'000};  // For the whole trial.
+  bool log_calls = false;  // Keep the list of calls, to be taken in parts.
+};
+
+// What to capture on this host: see platform/packet_capture.h.
+struct CaptureRequest {
+  std::string local_address;
+  std::string peer_address;
+  std::uint16_t first_port = 0;
+  std::uint16_t last_port = 0;
+  std::uint32_t snap_bytes = 128;
+};
+
+// A capture that has ended.
+struct CaptureEnd {
+  std::int64_t frames = 0;              // In the file.
+  std::optional<std::int64_t> dropped;  // By the kernel; empty: not told.
+  std::int64_t bytes = 0;               // Of the file.
+  std::string partial;                  // What is missing in it, and why.
+};
+
+// What can be taken in parts: the last capture's file, the last trial's list
+// of calls (lines of harness/capture/call_log.h, without the head).
+enum class PartOf { kCapture, kCalls };
+// Of one part, before it is made text; a line holds it.
+inline constexpr std::size_t kPartBytes = 150'000;
+
+struct PartRequest {
+  PartOf of = PartOf::kCapture;
+  std::int64_t offset = 0;
+};
+
+struct Part {
+  std::string data;
+  std::int64_t left = 0;  // Bytes behind it.
 };
 
 struct Request {
   std::int64_t id = 0;
-  std::string verb;                   // hello, facts, clock, trial, go, abort
+  std::string verb;                   // hello, facts, clock, trial, go, abort,
+                                      // capture, capture-end, part
   std::string address;                // facts
   std::optional<TrialRequest> trial;  // trial
   std::uint16_t port = 0;             // go
+  CaptureRequest capture;             // capture
+  PartRequest part;                   // part
 };
 
 struct Hello {
@@ -78,6 +120,9 @@ struct Reply {
   std::optional<Nanoseconds> clock;
   std::optional<std::uint16_t> ready_port;
   std::optional<EndReport> end;
+  std::optional<std::string> capturing;  // The interface.
+  std::optional<CaptureEnd> captured;
+  std::optional<Part> part;
   std::optional<std::string> error;
   bool skip = false;
 };

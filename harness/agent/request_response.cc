@@ -37,12 +37,12 @@ bool SendParts(PayloadSender& sender, Socket& socket,
 
 }  // namespace
 
-RequestClient::RequestClient(const TrialRequest& request)
+RequestClient::RequestClient(const TrialRequest& request, CallRecorder& calls)
     : workload_(request.workload),
       reply_bytes_(Sum(workload_.reply)),
       room_(static_cast<std::size_t>(workload_.read.count)),
       sender_(request.payload_seed, Largest(workload_.request),
-              workload_.verify) {}
+              workload_.verify, calls) {}
 
 TrialOutcomeAtEnd RequestClient::Run(Socket& socket, TrialControl& control) {
   const CpuSpan cpu;
@@ -136,11 +136,11 @@ LatencySummary RequestClient::Summary() const {
   return summary;
 }
 
-RequestServer::RequestServer(const TrialRequest& request)
+RequestServer::RequestServer(const TrialRequest& request, CallRecorder& calls)
     : workload_(request.workload),
       request_bytes_(Sum(workload_.request)),
       room_(static_cast<std::size_t>(workload_.read.count)),
-      sender_(request.payload_seed, Largest(workload_.reply), false) {
+      sender_(request.payload_seed, Largest(workload_.reply), false, calls) {
   if (workload_.verify) verifier_.emplace(request.payload_seed);
 }
 

@@ -22,7 +22,7 @@ enum class RoundEnd {
 // whole reply has come; times each round.
 class RequestClient : public TrialLoop {
  public:
-  explicit RequestClient(const TrialRequest& request);
+  RequestClient(const TrialRequest& request, CallRecorder& calls);
   TrialOutcomeAtEnd Run(Socket& socket, TrialControl& control) override;
 
  private:
@@ -49,7 +49,7 @@ class RequestClient : public TrialLoop {
 // with its own Send; until the client's end of stream.
 class RequestServer : public TrialLoop {
  public:
-  explicit RequestServer(const TrialRequest& request);
+  RequestServer(const TrialRequest& request, CallRecorder& calls);
   TrialOutcomeAtEnd Run(Socket& socket, TrialControl& control) override;
 
  private:

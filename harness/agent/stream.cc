@@ -13,11 +13,12 @@ constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
 
 }  // namespace
 
-StreamSender::StreamSender(const TrialRequest& request)
+StreamSender::StreamSender(const TrialRequest& request, CallRecorder& calls)
     : workload_(request.workload),
       most_bytes_(workload_.stop_bytes.value_or(Bytes{kNoLimit}).count),
       most_messages_(workload_.stop_messages.value_or(kNoLimit)),
-      sender_(request.payload_seed, workload_.write.count, workload_.verify) {}
+      sender_(request.payload_seed, workload_.write.count, workload_.verify,
+              calls) {}
 
 TrialOutcomeAtEnd StreamSender::Run(Socket& socket, TrialControl& control) {
   const bool paced = workload_.gap.count() > 0 || workload_.rate.has_value();
@@ -84,9 +85,10 @@ EndReport StreamSender::Report(SteadyTime ended) const {
   return report;
 }
 
-StreamReceiver::StreamReceiver(const TrialRequest& request)
+StreamReceiver::StreamReceiver(const TrialRequest& request, CallRecorder& calls)
     : workload_(request.workload),
       expected_(PlannedBytes(workload_)),
+      calls_(calls),
       room_(static_cast<std::size_t>(workload_.read.count)) {
   if (workload_.verify) verifier_.emplace(request.payload_seed);
 }
@@ -111,9 +113,11 @@ TrialOutcomeAtEnd StreamReceiver::Run(Socket& socket, TrialControl& control) {
 Error StreamReceiver::ReadToEnd(Socket& socket) {
   const bool quickack = workload_.quickack == Quickack::kEach;
   while (true) {
+    const SteadyTime began = calls_.Begin();
     const Result<Bytes> got = socket.Receive(room_);
     if (!got.has_value()) return got.error();
     const std::int64_t moved = got.value().count;
+    calls_.Add(began, moved);
     if (moved == 0) return {};
     tally_.Add(moved);
     if (tally_.bytes >= next_mark_) Mark();

@@ -16,7 +16,7 @@ namespace wiretoll {
 // last one is shortened so that exactly stop_bytes are sent.
 class StreamSender : public TrialLoop {
  public:
-  explicit StreamSender(const TrialRequest& request);
+  StreamSender(const TrialRequest& request, CallRecorder& calls);
   TrialOutcomeAtEnd Run(Socket& socket, TrialControl& control) override;
 
  private:
@@ -47,7 +47,7 @@ class StreamSender : public TrialLoop {
 // Reads with room for workload.read bytes until the end of stream.
 class StreamReceiver : public TrialLoop {
  public:
-  explicit StreamReceiver(const TrialRequest& request);
+  StreamReceiver(const TrialRequest& request, CallRecorder& calls);
   TrialOutcomeAtEnd Run(Socket& socket, TrialControl& control) override;
 
  private:
@@ -61,6 +61,7 @@ class StreamReceiver : public TrialLoop {
 
   const Workload workload_;
   const std::optional<std::int64_t> expected_;
+  CallRecorder& calls_;
   LoopBuffer room_;
   std::optional<PayloadVerifier> verifier_;
   Tally tally_;

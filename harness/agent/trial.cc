@@ -38,9 +38,13 @@ TrialFailure Skip(std::string reason) {
 class TrialRun {
  public:
   TrialRun(const TrialRequest& request, const OsIdentity& self,
-           TrialControl& control,
+           TrialControl& control, CallRecorder& calls,
            const std::function<void(std::uint16_t)>& ready)
-      : request_(request), self_(self), control_(control), ready_(ready) {}
+      : request_(request),
+        self_(self),
+        control_(control),
+        calls_(calls),
+        ready_(ready) {}
 
   TrialOutcomeAtEnd Run();
 
@@ -70,6 +74,7 @@ class TrialRun {
   const TrialRequest& request_;
   const OsIdentity& self_;
   TrialControl& control_;
+  CallRecorder& calls_;
   const std::function<void(std::uint16_t)>& ready_;
   std::unique_ptr<TrialLoop> loop_;
   HostLook before_;
@@ -85,7 +90,7 @@ TrialOutcomeAtEnd TrialRun::Run() {
   if (!opened.has_value()) return opened.error();
   Socket socket = std::move(opened).value();
   if (const auto unpinned = Pin()) return *unpinned;
-  loop_ = MakeTrialLoop(request_);
+  loop_ = MakeTrialLoop(request_, calls_);
   before_ = LookAtHost();
   return request_.role == Role::kSender ? Send(socket) : Receive(socket);
 }
@@ -332,9 +337,9 @@ std::string TrialRun::PortsInWords() const {
 }  // namespace
 
 TrialOutcomeAtEnd RunTrial(const TrialRequest& request, const OsIdentity& self,
-                           TrialControl& control,
+                           TrialControl& control, CallRecorder& calls,
                            const std::function<void(std::uint16_t)>& ready) {
-  return TrialRun(request, self, control, ready).Run();
+  return TrialRun(request, self, control, calls, ready).Run();
 }
 
 }  // namespace wiretoll

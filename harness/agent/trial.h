@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 
+#include "harness/agent/call_recorder.h"
 #include "harness/agent/protocol.h"
 #include "harness/agent/trial_control.h"
 #include "harness/agent/trial_loop.h"
@@ -15,10 +16,10 @@ namespace wiretoll {
 // Runs on the calling thread, which should be the trial's own: it may be
 // pinned to a CPU. Calls `ready` with the local port once, as soon as the
 // other end may be told of it. Every wait ends at the control's deadline, or
-// when the trial is aborted. The report's host is left empty: an agent does
-// not know what it is called.
+// when the trial is aborted. Fills `calls`, where that is switched on. The
+// report's host is left empty: an agent does not know what it is called.
 TrialOutcomeAtEnd RunTrial(const TrialRequest& request, const OsIdentity& self,
-                           TrialControl& control,
+                           TrialControl& control, CallRecorder& calls,
                            const std::function<void(std::uint16_t)>& ready);
 
 }  // namespace wiretoll

@@ -10,14 +10,15 @@
 
 namespace wiretoll {
 
-std::unique_ptr<TrialLoop> MakeTrialLoop(const TrialRequest& request) {
+std::unique_ptr<TrialLoop> MakeTrialLoop(const TrialRequest& request,
+                                         CallRecorder& calls) {
   const bool sender = request.role == Role::kSender;
   if (request.workload.pattern == Pattern::kRequestResponse) {
-    if (sender) return std::make_unique<RequestClient>(request);
-    return std::make_unique<RequestServer>(request);
+    if (sender) return std::make_unique<RequestClient>(request, calls);
+    return std::make_unique<RequestServer>(request, calls);
   }
-  if (sender) return std::make_unique<StreamSender>(request);
-  return std::make_unique<StreamReceiver>(request);
+  if (sender) return std::make_unique<StreamSender>(request, calls);
+  return std::make_unique<StreamReceiver>(request, calls);
 }
 
 CpuSpan::CpuSpan() : begun_(ThreadCpuTime()) {}

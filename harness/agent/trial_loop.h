@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/agent/call_recorder.h"
 #include "harness/agent/payload.h"
 #include "harness/agent/protocol.h"
 #include "harness/agent/trial_control.h"
@@ -39,7 +40,9 @@ class TrialLoop {
   virtual TrialOutcomeAtEnd Run(Socket& socket, TrialControl& control) = 0;
 };
 
-std::unique_ptr<TrialLoop> MakeTrialLoop(const TrialRequest& request);
+// `calls` outlives the loop.
+std::unique_ptr<TrialLoop> MakeTrialLoop(const TrialRequest& request,
+                                         CallRecorder& calls);
 
 // What calls moved.
 struct Tally {
@@ -61,8 +64,10 @@ class PayloadSender {
   // `largest` message in bytes. With `follow` each byte is the one that a
   // PayloadVerifier expects at its place; without, every message is the
   // pattern's start again, as with a program that has one buffer.
-  PayloadSender(std::uint64_t seed, std::int64_t largest, bool follow)
+  PayloadSender(std::uint64_t seed, std::int64_t largest, bool follow,
+                CallRecorder& calls)
       : follow_(follow),
+        calls_(calls),
         payload_(MakePayload(seed, static_cast<std::size_t>(largest) +
                                        (follow ? kPayloadPeriod : 0))) {}
 
@@ -70,11 +75,13 @@ class PayloadSender {
   // it. False if it failed, see error().
   bool Send(Socket& socket, std::int64_t size) {
     do {
+      const SteadyTime began = calls_.Begin();
       const Result<Bytes> sent = socket.Send(
           {payload_.data() + start_, static_cast<std::size_t>(size)});
       if (!sent.has_value()) return Failed(sent.error());
       const std::int64_t moved = sent.value().count;
       if (moved <= 0) return Failed({});
+      calls_.Add(began, moved);
       tally_.Add(moved);
       size -= moved;
       if (follow_) {
@@ -94,6 +101,7 @@ class PayloadSender {
   }
 
   const bool follow_;
+  CallRecorder& calls_;
   const LoopBuffer payload_;
   std::size_t start_ = 0;
   Tally tally_;

@@ -32,6 +32,7 @@ constexpr char kRunExamples[] = R"(Examples:
   wiretoll run small-writes --lab linux,wine    one host is Wine, not Windows
   wiretoll run my-study.toml --hosts hosts.toml --pairs alpha:beta
   wiretoll run --precision 5 --repeats 30       until intervals are within 5 %
+  wiretoll run write-write-read --capture       with a pcapng file a trial
   wiretoll run --resume --out runs/20260102T030405Z-quick
 
 A hosts file names each host, its address and the command that starts its agent:

@@ -281,6 +281,20 @@ void AddPorts(CLI::App* verb, std::shared_ptr<Options> options) {
       ->type_name("PORTS");
 }
 
+void AddCapture(CLI::App* verb, RunOptions& run) {
+  verb->add_flag("--capture", run.capture,
+                 "Capture every trial on the wire: RUN/captures/*.pcapng, and "
+                 "beside each the program's calls. Needs root on the host that "
+                 "captures, or cap_net_raw; slows small writes");
+  AddParsed<int>(
+      verb, "--snap",
+      "Bytes kept of a captured frame, from 64 to 65535; the default, 128, "
+      "holds the headers",
+      WholeWithin(64, 65535),
+      [&run](int bytes) { run.snap_bytes = static_cast<std::uint32_t>(bytes); })
+      ->type_name("N");
+}
+
 void AddRun(CLI::App& app, const std::shared_ptr<RunOptions>& run) {
   CLI::App* verb = app.add_subcommand(
       "run", "Run studies between hosts, write samples and a report");
@@ -301,6 +315,7 @@ void AddRun(CLI::App& app, const std::shared_ptr<RunOptions>& run) {
       ->type_name("EXPR");
   verb->add_flag("--quick", run->quick,
                  "A first look: 3 blocks, trials of at most 100 ms and 1 MiB");
+  AddCapture(verb, *run);
   AddPorts(verb, run);
   AddParsed<std::chrono::milliseconds>(
       verb, "--deadline",

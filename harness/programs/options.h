@@ -36,6 +36,8 @@ struct RunOptions {
   std::optional<std::uint64_t> seed;
   std::string filter;
   bool quick = false;
+  bool capture = false;  // Every trial; a study may ask for it too.
+  std::uint32_t snap_bytes = 128;
   std::optional<std::string> out;
   bool resume = false;
   bool report = true;

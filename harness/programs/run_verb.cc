@@ -14,9 +14,9 @@
 #include <utility>
 
 #include "harness/analysis/analysis.h"
-#include "harness/analysis/wire.h"
 #include "harness/base/version.h"
 #include "harness/base/words.h"
+#include "harness/programs/account.h"
 #include "harness/programs/standard_error.h"
 #include "harness/programs/stop_signals.h"
 #include "harness/run/run.h"
@@ -338,6 +338,8 @@ Outcome<RunSpec> MakeSpec(const RunOptions& options, const Ground& ground,
   spec.trial_deadline = options.deadline;
   spec.folder =
       options.out ? fs::path(*options.out) : DefaultFolder(spec.studies);
+  spec.capture = options.capture;
+  spec.snap_bytes = options.snap_bytes;
   spec.resume = options.resume;
   spec.record = MakeRecord(options, spec, ground.link);
   return spec;
@@ -376,7 +378,7 @@ Outcome<RunSummary> Measure(const RunOptions& options, RunSpec spec) {
   PrecisionGoal goal(options.precision.value_or(1), spec.seed);
   RunHooks hooks;
   hooks.guard = KeepFromChildren;
-  hooks.account = AccountWire;
+  hooks.account = AccountSample;
   hooks.seen = [&](const Sample& sample) {
     reasons.Add(sample);
     if (options.precision) goal.Add(sample);

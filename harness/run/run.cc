@@ -13,6 +13,7 @@
 
 #include "harness/run/crew.h"
 #include "harness/run/trial.h"
+#include "harness/run/trial_capture.h"
 #include "harness/run/trial_time.h"
 #include "harness/run/watch.h"
 
@@ -202,19 +203,40 @@ class Runner {
     spec.last_port = spec_.last_port;
     spec.payload_seed = spec_.seed + static_cast<std::uint64_t>(planned.order);
     spec.deadline = Deadline(spec.workload);
-    auto result = RunTrial(io_, sender, receiver, spec,
-                           [this] { return watch_.interrupted(); });
-    if (result.cancelled) return std::nullopt;
+    if (!Perform(sender, receiver, spec, study.capture, sample)) {
+      return std::nullopt;
+    }
+    if (sample.sender && sample.receiver) {
+      const bool v6 = receiver.host->address.find(':') != std::string::npos;
+      hooks_.account(spec_.folder, v6 ? 6 : 4, sample);
+    }
+    return sample;
+  }
+
+  // The trial, with a capture around it where one is asked for. False if we
+  // were told to stop meanwhile.
+  bool Perform(const TrialEnd& sender, const TrialEnd& receiver,
+               TrialSpec& spec, bool study_captures, Sample& sample) {
+    const std::function<bool()> cancel = [this] {
+      return watch_.interrupted();
+    };
+    spec.log_calls = spec_.capture || study_captures;
+    TrialCapture capture(io_, spec_.folder,
+                         CaptureStem(sample.trial, sample.order), cancel);
+    if (spec.log_calls) {
+      capture.Begin(sender, receiver, spec, spec_.snap_bytes);
+    }
+    auto result = RunTrial(io_, sender, receiver, spec, cancel);
+    if (result.cancelled) return false;
     sample.outcome = result.outcome;
     sample.reason = std::move(result.reason);
     sample.sender = std::move(result.sender);
     sample.receiver = std::move(result.receiver);
-    if (sample.sender && sample.receiver) {
-      const bool v6 = receiver.host->address.find(':') != std::string::npos;
-      sample.wire =
-          hooks_.account(*sample.sender, *sample.receiver, v6 ? 6 : 4);
+    if (spec.log_calls) {
+      const bool ok = sample.outcome == TrialOutcome::kOk;
+      sample.capture = capture.End(sender, receiver, ok);
     }
-    return sample;
+    return true;
   }
 
   Sample Blank(const PlannedTrial& planned) const {

@@ -31,6 +31,9 @@ struct RunSpec {
   std::uint16_t last_port = 0;
   std::optional<std::chrono::milliseconds> trial_deadline;  // Else by workload.
   std::filesystem::path folder;
+  // Of each trial whose study asks for one, or of all.
+  bool capture = false;
+  std::uint32_t snap_bytes = 128;
   bool resume = false;  // `folder` holds a run: do what is missing.
   // What run.json is to say; Run fills in what the hosts tell.
   RunRecord record;
@@ -40,9 +43,10 @@ struct RunSpec {
 struct RunHooks {
   // platform's KeepFromChildren.
   HandleGuard guard;
-  // Who saw the wire, and what it carried (IP version 4 or 6).
-  std::function<Wire(const EndReport& sender, const EndReport& receiver,
-                     int ip_version)>
+  // Of a sample that both ends reported on: who saw the wire, and what it
+  // carried (IP version 4 or 6); and what its capture in the folder holds.
+  std::function<void(const std::filesystem::path& folder, int ip_version,
+                     Sample& sample)>
       account;
   // Called with every sample, also those of the part already done.
   std::function<void(const Sample&)> seen;

@@ -142,6 +142,7 @@ class TrialRun {
     trial.last_port = spec_.last_port;
     trial.payload_seed = spec_.payload_seed;
     trial.deadline = spec_.deadline;
+    trial.log_calls = spec_.log_calls;
     Request request;
     request.id = side.id = side.end.link->NextId();
     request.verb = "trial";

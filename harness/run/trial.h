@@ -28,6 +28,7 @@ struct TrialSpec {
   std::uint16_t last_port = 0;
   std::uint64_t payload_seed = 0;
   std::chrono::milliseconds deadline{0};
+  bool log_calls = false;
 };
 
 // How it ended: outcome, reason, and what each end reported, as far as it

@@ -290,6 +290,16 @@ void DecodeWire(ObjectReader<Value>& reader, Wire& out) {
 }
 
 template <class Value>
+void DecodeCapture(ObjectReader<Value>& reader, CaptureRecord& out) {
+  for (const auto& field : kCaptureTexts) {
+    reader.ReadReason(field.name, out.*field.member);
+  }
+  for (const CaptureField& field : kCaptureCounts) {
+    reader.Read(field.name, out.*field.member);
+  }
+}
+
+template <class Value>
 void DecodeFactors(ObjectReader<Value>& reader, Sample& out) {
   reader.ForEach([&](std::string_view key, const Value& value) {
     if (const auto number = value.Integer()) {
@@ -363,6 +373,11 @@ void DecodeSample(ObjectReader<Value>& reader, Sample& out) {
   if (reader.HasValue("wire")) {
     reader.ReadObject(
         "wire", [&](Reader& wire) { DecodeWire(wire, out.wire.emplace()); });
+  }
+  if (reader.HasValue("capture")) {
+    reader.ReadObject("capture", [&](Reader& capture) {
+      DecodeCapture(capture, out.capture.emplace());
+    });
   }
 }
 

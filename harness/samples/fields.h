@@ -121,6 +121,32 @@ inline constexpr std::array<WireField, 13> kWireFields{{
     {"receiver_data_segments", &Wire::receiver_data_segments},
 }};
 
+inline constexpr std::array<Field<CaptureRecord, std::string>, 7> kCaptureTexts{
+    {
+        {"file", &CaptureRecord::file},
+        {"calls", &CaptureRecord::calls},
+        {"host", &CaptureRecord::host},
+        {"interface", &CaptureRecord::interface},
+        {"followed_rule", &CaptureRecord::followed_rule},
+        {"partial", &CaptureRecord::partial},
+        {"reason", &CaptureRecord::reason},
+    }};
+using CaptureField = Field<CaptureRecord, std::optional<std::int64_t>>;
+inline constexpr std::array<CaptureField, 12> kCaptureCounts{{
+    {"frames", &CaptureRecord::frames},
+    {"dropped", &CaptureRecord::dropped},
+    {"data_segments", &CaptureRecord::data_segments},
+    {"ack_segments", &CaptureRecord::ack_segments},
+    {"retransmitted_segments", &CaptureRecord::retransmitted_segments},
+    {"payload_bytes", &CaptureRecord::payload_bytes},
+    {"joined_packets", &CaptureRecord::joined_packets},
+    {"l3_bytes", &CaptureRecord::l3_bytes},
+    {"l1_bytes", &CaptureRecord::l1_bytes},
+    {"replay_at_once", &CaptureRecord::replay_at_once},
+    {"replay_classic", &CaptureRecord::replay_classic},
+    {"replay_minshall", &CaptureRecord::replay_minshall},
+}};
+
 // "1", "2-3", "4-7": the sizes that bin k of SizeBins counts.
 // Requires k < kMostBins.
 inline constexpr std::size_t kMostBins = 63;

@@ -202,6 +202,16 @@ Json EncodeWire(const Wire& wire) {
 }
 
 template <class Json>
+Json EncodeCapture(const CaptureRecord& capture) {
+  Json json = Json::object();
+  for (const auto& field : kCaptureTexts) {
+    json[std::string(field.name)] = TextOrNull<Json>(capture.*field.member);
+  }
+  EncodeCounts(capture, kCaptureCounts, json);
+  return json;
+}
+
+template <class Json>
 Json EncodeFactors(const Sample& sample) {
   Json json = Json::object();
   for (const auto& [name, value] : sample.factors) {
@@ -278,6 +288,9 @@ std::string ToLine(const Sample& sample) {
     json["receiver"] = EncodeEnd<Json>(*sample.receiver, true);
   }
   if (sample.wire) json["wire"] = EncodeWire<Json>(*sample.wire);
+  if (sample.capture) {
+    json["capture"] = EncodeCapture<Json>(*sample.capture);
+  }
   return Dump(json);
 }
 

@@ -15,9 +15,9 @@ namespace {
 constexpr std::size_t kLargestFile = std::size_t{1} << 20;
 
 const std::vector<std::string>& TopLevelKeys() {
-  static const std::vector<std::string> keys{"title",   "question", "source",
-                                             "repeats", "verify",   "factors",
-                                             "stop",    "claim",    "plot"};
+  static const std::vector<std::string> keys{
+      "title",   "question", "source", "repeats", "verify",
+      "capture", "factors",  "stop",   "claim",   "plot"};
   return keys;
 }
 
@@ -69,6 +69,7 @@ Study ReadStudy(const toml::table& root, Complaint& complaint) {
   study.question = NeedText(root, "", "question", complaint);
   study.source = ReadText(root, "", "source", complaint);
   study.repeats = ReadRepeats(root, complaint);
+  study.capture = ReadSwitch(root, "capture", complaint);
   const bool verify = ReadSwitch(root, "verify", complaint);
   Matrix matrix = ReadMatrix(root, verify, complaint);
   study.cases = std::move(matrix.cases);

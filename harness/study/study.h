@@ -172,6 +172,7 @@ struct Study {
   std::vector<Claim> claims;
   std::vector<Plot> plots;
   int repeats = 5;  // Blocks, unless the command line says.
+  bool capture = false;  // Every trial, whatever the command line says.
 };
 
 // Parses one study. The failure (kUsage) names file, line, key and remedy:

@@ -1,17 +1,13 @@
-#include <arpa/inet.h>
 #include <dirent.h>
-#include <ifaddrs.h>
 #include <linux/ethtool.h>
 #include <linux/sockios.h>
 #include <net/if.h>
-#include <netinet/in.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <memory>
 #include <optional>
 
 #include "platform/posix/facts.h"
@@ -39,35 +35,6 @@ constexpr std::array kOffloads = {
 // reason where there is none.
 constexpr std::array kLinkNames = {"mtu_bytes", "gso_max_segments",
                                    "gso_max_bytes", "tx_queue_frames", "qdisc"};
-
-bool Carries(const sockaddr& candidate, const std::string& address) {
-  std::array<std::byte, sizeof(in6_addr)> wanted{};
-  if (::inet_pton(candidate.sa_family, address.c_str(), wanted.data()) != 1) {
-    return false;
-  }
-  const bool is_v4 = candidate.sa_family == AF_INET;
-  const auto& v4 = reinterpret_cast<const sockaddr_in&>(candidate);
-  const auto& v6 = reinterpret_cast<const sockaddr_in6&>(candidate);
-  const void* bits = is_v4 ? static_cast<const void*>(&v4.sin_addr)
-                           : static_cast<const void*>(&v6.sin6_addr);
-  return std::memcmp(bits, wanted.data(),
-                     is_v4 ? sizeof(in_addr) : sizeof(in6_addr)) == 0;
-}
-
-Outcome<std::string> FindInterface(const std::string& address) {
-  ifaddrs* list = nullptr;
-  if (::getifaddrs(&list) < 0) {
-    return Failure{ExitCode::kNothingRan, ReasonOf("getifaddrs", LastError())};
-  }
-  const std::unique_ptr<ifaddrs, decltype(&::freeifaddrs)> frees(
-      list, &::freeifaddrs);
-  for (const ifaddrs* entry = list; entry != nullptr; entry = entry->ifa_next) {
-    if (entry->ifa_addr != nullptr && Carries(*entry->ifa_addr, address)) {
-      return std::string{entry->ifa_name};
-    }
-  }
-  return Failure{ExitCode::kNothingRan, "no interface carries " + address};
-}
 
 // One ETHTOOL ioctl on `interface_name`; fills `command` in place.
 template <class Command>
@@ -213,7 +180,7 @@ std::vector<Fact> AllUnknown(const std::string& reason) {
 }  // namespace
 
 std::vector<Fact> ReadInterfaceFacts(const std::string& address) {
-  const Outcome<std::string> found = FindInterface(address);
+  const Outcome<std::string> found = InterfaceCarrying(address);
   if (!found.has_value()) return AllUnknown(found.error().message);
   const std::string& name = found.value();
   const unsigned index = ::if_nametoindex(name.c_str());

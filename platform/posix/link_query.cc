@@ -1,13 +1,20 @@
 #include "platform/posix/link_query.h"
 
+#include <arpa/inet.h>
+#include <ifaddrs.h>
 #include <linux/if_link.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <array>
+#include <cstddef>
 #include <cstring>
+#include <memory>
 #include <vector>
 
+#include "platform/posix/facts.h"
 #include "platform/posix/native.h"
 
 namespace wiretoll {
@@ -29,6 +36,20 @@ LinkRequest MakeRequest(unsigned interface_index) {
   request.link.ifi_family = AF_UNSPEC;
   request.link.ifi_index = static_cast<int>(interface_index);
   return request;
+}
+
+bool Carries(const sockaddr& candidate, const std::string& address) {
+  std::array<std::byte, sizeof(in6_addr)> wanted{};
+  if (::inet_pton(candidate.sa_family, address.c_str(), wanted.data()) != 1) {
+    return false;
+  }
+  const bool is_v4 = candidate.sa_family == AF_INET;
+  const auto& v4 = reinterpret_cast<const sockaddr_in&>(candidate);
+  const auto& v6 = reinterpret_cast<const sockaddr_in6&>(candidate);
+  const void* bits = is_v4 ? static_cast<const void*>(&v4.sin_addr)
+                           : static_cast<const void*>(&v6.sin6_addr);
+  return std::memcmp(bits, wanted.data(),
+                     is_v4 ? sizeof(in_addr) : sizeof(in6_addr)) == 0;
 }
 
 Result<std::vector<char>> Ask(const LinkRequest& request) {
@@ -109,6 +130,21 @@ Result<LinkAttributes> QueryLink(unsigned interface_index) {
   }
   if (message->nlmsg_type != RTM_NEWLINK) return ErrorFrom(EBADMSG);
   return Parse(*message);
+}
+
+Outcome<std::string> InterfaceCarrying(const std::string& address) {
+  ifaddrs* list = nullptr;
+  if (::getifaddrs(&list) < 0) {
+    return Failure{ExitCode::kNothingRan, ReasonOf("getifaddrs", LastError())};
+  }
+  const std::unique_ptr<ifaddrs, decltype(&::freeifaddrs)> frees(
+      list, &::freeifaddrs);
+  for (const ifaddrs* entry = list; entry != nullptr; entry = entry->ifa_next) {
+    if (entry->ifa_addr != nullptr && Carries(*entry->ifa_addr, address)) {
+      return std::string{entry->ifa_name};
+    }
+  }
+  return Failure{ExitCode::kNothingRan, "no interface carries " + address};
 }
 
 }  // namespace wiretoll

@@ -23,6 +23,9 @@ struct LinkAttributes {
 // namespace that it was mounted in, and has no GSO limits.
 Result<LinkAttributes> QueryLink(unsigned interface_index);
 
+// The name of the interface that carries a numeric address.
+Outcome<std::string> InterfaceCarrying(const std::string& address);
+
 }  // namespace wiretoll
 
 #endif  // WIRETOLL_PLATFORM_POSIX_LINK_QUERY_H_

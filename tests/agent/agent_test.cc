@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <optional>
@@ -52,6 +53,20 @@ void ExpectWorks(AgentProcess& sender, AgentProcess& receiver) {
       Reports(RunTrial(sender, receiver, Stream(Bytes{100}, 10)));
   EXPECT_EQ(sent.bytes, 1000);
   EXPECT_EQ(received.bytes, 1000);
+}
+
+// All of it, part by part.
+std::string Fetch(AgentProcess& agent, PartOf of) {
+  std::string whole;
+  while (true) {
+    Request request = Verb("part");
+    request.part = {of, static_cast<std::int64_t>(whole.size())};
+    agent.Send(request);
+    const Reply reply = agent.Read();
+    if (!reply.part) return reply.error.value_or("no part");
+    whole += reply.part->data;
+    if (reply.part->left == 0) return whole;
+  }
 }
 
 TEST(AgentTest, SaysHelloWithItsVersion) {
@@ -612,6 +627,42 @@ TEST(AgentTest, ManyTrialsInARowLeaveNothingBehind) {
   for (int trial = 0; trial < 100; ++trial) ExpectWorks(sender, receiver);
   EXPECT_EQ(receiver.End(), 0);
   EXPECT_EQ(sender.End(), 0);
+}
+
+// 40,000 lines of 50 bytes and more are some 2 MB: many parts.
+TEST(AgentTest, ListsEveryCallOfATrialThatAsksForIt) {
+  AgentProcess receiver;
+  AgentProcess sender;
+  BothEnds both;
+  TrialRequest sends = LoopbackTrial(Role::kSender, Stream(Bytes{3}, 40'000));
+  sends.log_calls = true;
+  TrialRequest receives =
+      LoopbackTrial(Role::kReceiver, Stream(Bytes{3}, 40'000));
+  receives.log_calls = true;
+  const std::int64_t id = sender.SendTrial(sends);
+  receives.peer_port = sender.Read().ready_port.value_or(0);
+  receiver.SendTrial(receives);
+  sender.Go(id, receiver.Read(Role::kReceiver).ready_port.value_or(0));
+  ASSERT_TRUE(sender.Read().end);
+  const Reply received = receiver.Read(Role::kReceiver);
+  ASSERT_TRUE(received.end);
+
+  const std::string calls = Fetch(sender, PartOf::kCalls);
+  EXPECT_EQ(std::count(calls.begin(), calls.end(), '\n'), 40'000);
+  EXPECT_EQ(calls.substr(0, 7), "sender,");
+  // Every read that gave bytes, and the end of the stream.
+  const std::string reads = Fetch(receiver, PartOf::kCalls);
+  EXPECT_EQ(std::count(reads.begin(), reads.end(), '\n'),
+            received.end->calls + 1);
+  EXPECT_THAT(reads.substr(reads.size() - 3), ::testing::EndsWith(",0\n"));
+}
+
+TEST(AgentTest, HasNothingToTakePartsOfBeforeTheFirstTrial) {
+  AgentProcess agent;
+  EXPECT_THAT(Fetch(agent, PartOf::kCalls), HasSubstr("nothing yet"));
+  EXPECT_THAT(Fetch(agent, PartOf::kCapture), HasSubstr("nothing yet"));
+  agent.Send(Verb("capture-end"));
+  EXPECT_THAT(agent.Read().error.value_or(""), HasSubstr("no capture runs"));
 }
 
 }  // namespace

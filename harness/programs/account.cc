@@ -1,0 +1,39 @@
+#include "harness/programs/account.h"
+
+#include "harness/analysis/capture_figures.h"
+#include "harness/analysis/replay.h"
+#include "harness/analysis/wire.h"
+#include "harness/capture/call_log.h"
+#include "harness/capture/timeline.h"
+
+namespace wiretoll {
+namespace {
+
+void AddReason(const std::string& more, CaptureRecord& record) {
+  if (!record.reason.empty()) record.reason += "; ";
+  record.reason += more;
+}
+
+void ReadCapture(const std::filesystem::path& folder, CaptureRecord& record) {
+  if (record.file.empty()) return;
+  const auto timeline = ReadTimeline(folder / record.file, std::nullopt);
+  if (!timeline.has_value()) {
+    return AddReason(timeline.error().message, record);
+  }
+  FillCaptureFigures(timeline.value(), record);
+  if (record.calls.empty()) return;
+  const auto calls = ReadCallLog(folder / record.calls);
+  if (!calls.has_value()) return AddReason(calls.error().message, record);
+  FillReplay(timeline.value(), calls.value(), record);
+}
+
+}  // namespace
+
+void AccountSample(const std::filesystem::path& folder, int ip_version,
+                   Sample& sample) {
+  if (sample.capture) ReadCapture(folder, *sample.capture);
+  sample.wire = AccountWire(*sample.sender, *sample.receiver, ip_version,
+                            sample.capture ? &*sample.capture : nullptr);
+}
+
+}  // namespace wiretoll
