@@ -41,19 +41,37 @@ struct ReplayInput {
   std::vector<ReplayWrite> writes;  // By rising time.
   std::vector<ReplayAck> acks;      // By rising time.
   std::int64_t mss_bytes = 0;
-  // The FIN's: Nagle lets the tail go then (RFC 9293 3.7.4).
+  // The FIN's: Nagle lets the tail go with it. 0: it was not seen.
   std::int64_t closed_ns = 0;
+  // How far the times of ACKs and segments may be beside those of the sender's
+  // TCP, either way; for FollowedRule only.
+  std::int64_t slack_ns = 50'000;
 };
 
 // What leaves by `rule`, ideal otherwise: no congestion window, no queue, no
-// loss. Requires mss_bytes >= 1.
+// loss. A segment that does not fit into the advertised window waits, and from
+// the largest window seen it takes at most half (RFC 9293 3.8.6.2.1; Linux
+// takes all of one up to 536). What the peer acknowledges beyond that went by
+// the override timer of that section: it leaves when that ACK comes. Before
+// the first ACK there is no limit. Requires mss_bytes >= 1.
 std::vector<ReplaySegment> Replay(const ReplayInput& input, SendRule rule);
+
+// The same where each segment's ACK comes `rtt_ns` after it, with a window that
+// never stands in the way: no ACK is delayed, none covers two segments. The
+// input's own ACKs are not used. Requires mss_bytes >= 1, rtt_ns >= 0.
+std::vector<ReplaySegment> SimulateRoundTrips(const ReplayInput& input,
+                                              std::int64_t rtt_ns,
+                                              SendRule rule);
 
 struct RuleFit {
   SendRule rule = SendRule::kAtOnce;
   std::int64_t segments = 0;   // By the rule.
   std::int64_t same_cuts = 0;  // Of its segments' ends, those also seen.
   double agreement = 0;        // same_cuts over the larger number of both.
+  // Partial segments, of those seen, that left although the rule holds them,
+  // or were held although it does not: each judged by what had been sent and
+  // acknowledged when it left, so that one does not put the next in the wrong.
+  std::int64_t contradicted = 0;
 };
 
 struct RuleVerdict {
@@ -66,7 +84,12 @@ struct RuleVerdict {
 };
 
 // Holds each rule against what was seen: `seen` by rising offset, without
-// retransmissions.
+// retransmissions. A rule is out with more than a tenth of the segments
+// against it; of those that are left the followed one has at most half as many
+// against it as the next, or is the only one whose number of segments is
+// within a tenth of what was seen. Nothing is held against a rule while the
+// window, ten segments in flight (RFC 6928's initial window) or the FIN may
+// have decided.
 RuleVerdict FollowedRule(const ReplayInput& input,
                          const std::vector<ReplaySegment>& seen);
 
