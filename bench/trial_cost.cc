@@ -41,7 +41,10 @@ Outcome<TrialCost> MeasureTrialCost(const Lab& lab, int trials) {
   double own_ns = 0;
   RunHooks hooks;
   hooks.guard = KeepFromChildren;
-  hooks.account = AccountWire;
+  hooks.account = [](const EndReport& sender, const EndReport& receiver,
+                     int ip_version) {
+    return AccountWire(sender, receiver, ip_version);
+  };
   hooks.seen = [&](const Sample& sample) {
     if (!sample.sender || !sample.receiver) return;
     own_ns +=

@@ -65,12 +65,13 @@ struct Gathered {
   BufferTable buffers;
   ProblemTable problems;
 
-  void Add(const Sample& sample, Agreement& agreement) {
+  void Add(const Sample& sample, const RunRecord& record,
+           Agreement& agreement) {
     cells.Add(sample);
     problems.Add(sample);
     if (sample.outcome != TrialOutcome::kOk) return;
     buffers.Add(sample);
-    AddAgreement(sample, agreement);
+    AddAgreement(sample, record, agreement);
   }
 };
 
@@ -88,7 +89,7 @@ std::optional<Failure> ReadSamples(const Folders& folders,
             ++twice;
             return;
           }
-          gathered.Add(sample, analysis.agreement);
+          gathered.Add(sample, analysis.runs[run], analysis.agreement);
         });
     if (!summary.has_value()) return summary.error();
     if (twice > 0) {

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <string_view>
 
+#include "harness/analysis/systems.h"
+#include "harness/analysis/wire.h"
+
 namespace wiretoll {
 namespace {
 
@@ -128,13 +131,16 @@ std::vector<Problem> ProblemTable::Problems() const {
   return problems;
 }
 
-void AddAgreement(const Sample& sample, Agreement& agreement) {
-  if (!sample.wire) return;
-  if (agreement.observers.size() < kMostKinds ||
-      agreement.observers.contains(sample.wire->observer)) {
-    ++agreement.observers[sample.wire->observer];
-  }
-  const std::string& text = sample.wire->agreement;
+namespace {
+
+// Of a kind that is there, or while there is room for another.
+void CountKind(const std::string& kind, std::map<std::string, int>& kinds) {
+  if (kinds.size() < kMostKinds || kinds.contains(kind)) ++kinds[kind];
+}
+
+void AddEnds(const Wire& wire, Agreement& agreement) {
+  CountKind(wire.observer, agreement.observers);
+  const std::string& text = wire.agreement;
   constexpr std::string_view kDifferent = "different";
   if (text == "equal") {
     ++agreement.equal;
@@ -147,12 +153,51 @@ void AddAgreement(const Sample& sample, Agreement& agreement) {
     while (cause.starts_with(':') || cause.starts_with(' ')) {
       cause.remove_prefix(1);
     }
-    const std::string kind =
-        cause.empty() ? "cause not known" : WithoutNumbers(cause);
-    if (agreement.causes.size() < kMostKinds ||
-        agreement.causes.contains(kind)) {
-      ++agreement.causes[kind];
-    }
+    CountKind(cause.empty() ? "cause not known" : WithoutNumbers(cause),
+              agreement.causes);
+  }
+}
+
+void AddCapture(const Wire& wire, const CaptureRecord& capture,
+                Agreement& agreement) {
+  if (!capture.data_segments) {
+    CountKind(WithoutNumbers(capture.reason.empty() ? "no reason was given"
+                                                    : capture.reason),
+              agreement.not_captured);
+    return;
+  }
+  ++agreement.captured;
+  const CaptureAgreement held = HoldAgainstCapture(wire, capture);
+  switch (held.match) {
+    case CaptureMatch::kEqual:
+      ++agreement.capture_equal;
+      break;
+    case CaptureMatch::kDifferent:
+      ++agreement.capture_different;
+      CountKind(WithoutNumbers(held.words), agreement.capture_causes);
+      break;
+    case CaptureMatch::kPartial:
+      ++agreement.capture_partial;
+      break;
+    case CaptureMatch::kNotHeld:
+      break;
+  }
+}
+
+}  // namespace
+
+void AddAgreement(const Sample& sample, const RunRecord& record,
+                  Agreement& agreement) {
+  if (sample.wire) AddEnds(*sample.wire, agreement);
+  if (!sample.capture) return;
+  AddCapture(sample.wire.value_or(Wire{}), *sample.capture, agreement);
+  if (!sample.sender || sample.capture->followed_rule.empty()) return;
+  const EndReport& sender = *sample.sender;
+  const std::string system =
+      SystemOfHost(record, sender.host, sender.os, sender.stack);
+  if (agreement.followed_rules.size() < kMostKinds ||
+      agreement.followed_rules.contains(system)) {
+    CountKind(sample.capture->followed_rule, agreement.followed_rules[system]);
   }
 }
 

@@ -38,8 +38,10 @@ class ProblemTable {
   std::map<std::tuple<TrialOutcome, bool, std::string>, Problem> problems_;
 };
 
-// How the ends' counts agreed; causes without their numbers.
-void AddAgreement(const Sample& sample, Agreement& agreement);
+// How the counts of an ok trial agreed, the ends' and the capture's; causes
+// without their numbers. `record` is its run's, for the sender's system.
+void AddAgreement(const Sample& sample, const RunRecord& record,
+                  Agreement& agreement);
 
 }  // namespace wiretoll
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <utility>
 
 #include "harness/theory/overhead.h"
 
@@ -131,7 +133,9 @@ void ChooseObserver(Wire& wire) {
 
 }  // namespace
 
-Wire AccountWire(const EndReport& sender, const EndReport& receiver,
+namespace {
+
+Wire CountedWire(const EndReport& sender, const EndReport& receiver,
                  int ip_version) {
   Wire wire;
   wire.sender_data_segments = sender.counters.data_segments_out;
@@ -163,6 +167,156 @@ Wire AccountWire(const EndReport& sender, const EndReport& receiver,
     if (acks.l1_low == acks.l1_high) wire.ack_l1_bytes = acks.l1_low.count;
   }
   return wire;
+}
+
+bool IsWhole(const CaptureRecord& capture) {
+  return capture.partial.empty() && capture.data_segments &&
+         capture.payload_bytes;
+}
+
+// Headers of one segment, where all segments' sum is a multiple of it.
+MaybeCount HeadersIn(const CaptureRecord& capture) {
+  const std::int64_t segments = *capture.data_segments;
+  if (segments == 0 || !capture.l3_bytes) return std::nullopt;
+  const std::int64_t headers = *capture.l3_bytes - *capture.payload_bytes;
+  return headers % segments == 0 ? MaybeCount(headers / segments)
+                                 : std::nullopt;
+}
+
+// An ACK has a data segment's headers.
+MaybeCount AckCost(std::int64_t acks, std::int64_t header_bytes,
+                   int ip_version) {
+  for (const bool timestamps : {true, false}) {
+    const HeaderStack stack{ip_version, Transport::kTcp, timestamps, false};
+    if (NetworkHeaders(stack).count != header_bytes) continue;
+    const CountedCost cost = CostOfAcks(acks, stack);
+    if (cost.l1_low == cost.l1_high) return cost.l1_low.count;
+  }
+  return std::nullopt;
+}
+
+void TakeCapture(const CaptureRecord& capture, int ip_version, Wire& wire) {
+  wire.observer = "capture";
+  wire.reason = capture.reason;
+  wire.data_segments = capture.data_segments;
+  wire.payload_bytes = capture.payload_bytes;
+  if (capture.ack_segments) wire.ack_segments = capture.ack_segments;
+  if (capture.retransmitted_segments) {
+    wire.retransmitted_segments = capture.retransmitted_segments;
+  }
+  const MaybeCount headers = HeadersIn(capture);
+  if (headers) wire.header_bytes = headers;
+  wire.l3_bytes = capture.l3_bytes;
+  wire.l1_bytes = wire.l1_bytes_low = wire.l1_bytes_high = capture.l1_bytes;
+  wire.l2_bytes.reset();
+  if (capture.l1_bytes) {
+    wire.l2_bytes =
+        *capture.l1_bytes - *capture.data_segments * kPreambleAndGap.count;
+  }
+  if (wire.ack_segments && wire.header_bytes) {
+    wire.ack_l1_bytes =
+        AckCost(*wire.ack_segments, *wire.header_bytes, ip_version);
+  }
+}
+
+// --- A capture against the ends ---------------------------------------------
+
+std::string Segments(std::int64_t count) {
+  return fmt::format("{} {}", count, count == 1 ? "segment" : "segments");
+}
+
+// More than was sent cannot have been lost; what offloads joined is split by
+// arithmetic.
+std::string WhyCaptureHasMore(const CaptureRecord& capture) {
+  const std::int64_t joined = capture.joined_packets.value_or(0);
+  if (joined > 0) {
+    return fmt::format(
+        "offload: {} packets were captured joined and split by the MSS",
+        joined);
+  }
+  return "duplicated before the capture, or cause not known";
+}
+
+std::string WhyCaptureHasFewer(const Wire& wire, std::int64_t missing,
+                               const CaptureRecord& capture) {
+  if (capture.dropped.value_or(0) > 0) {
+    return fmt::format("{} frames dropped by the capturing kernel",
+                       *capture.dropped);
+  }
+  if (capture.joined_packets.value_or(0) > 0) {
+    return WhyCaptureHasMore(capture);
+  }
+  // Both ends agree that they passed.
+  if (wire.sender_data_segments && wire.receiver_data_segments &&
+      *wire.receiver_data_segments >= *wire.sender_data_segments) {
+    return "the capture missed them: attached late, or ended early";
+  }
+  if (wire.retransmitted_segments.value_or(0) >= missing) {
+    return "lost before the capture and sent again";
+  }
+  return "cause not known";
+}
+
+// The part that concerns the sender's count; empty if equal or not counted.
+std::string AgainstSender(const Wire& wire, const CaptureRecord& capture) {
+  if (!wire.sender_data_segments) return {};
+  const std::int64_t more = *capture.data_segments - *wire.sender_data_segments;
+  if (more == 0) return {};
+  return fmt::format("the capture has {} {} than the sender counts ({})",
+                     Segments(std::abs(more)), more > 0 ? "more" : "fewer",
+                     more > 0 ? WhyCaptureHasMore(capture)
+                              : WhyCaptureHasFewer(wire, -more, capture));
+}
+
+std::string WhyReceiverHasFewer(const Wire& wire, std::int64_t missing,
+                                const CaptureRecord& capture) {
+  if (wire.retransmitted_segments.value_or(0) >= missing) {
+    return "lost behind the capture and sent again";
+  }
+  if (capture.joined_packets.value_or(0) > 0) return WhyCaptureHasMore(capture);
+  return "cause not known";
+}
+
+std::string AgainstReceiver(const Wire& wire, const CaptureRecord& capture) {
+  if (!wire.receiver_data_segments) return {};
+  const std::int64_t more =
+      *capture.data_segments - *wire.receiver_data_segments;
+  if (more == 0) return {};
+  return fmt::format("the capture has {} {} than the receiver counts ({})",
+                     Segments(std::abs(more)), more > 0 ? "more" : "fewer",
+                     more > 0 ? WhyReceiverHasFewer(wire, more, capture)
+                              : WhyCaptureHasFewer(wire, -more, capture));
+}
+
+}  // namespace
+
+Wire AccountWire(const EndReport& sender, const EndReport& receiver,
+                 int ip_version, const CaptureRecord* capture) {
+  Wire wire = CountedWire(sender, receiver, ip_version);
+  if (capture != nullptr && IsWhole(*capture)) {
+    TakeCapture(*capture, ip_version, wire);
+  }
+  return wire;
+}
+
+CaptureAgreement HoldAgainstCapture(const Wire& wire,
+                                    const CaptureRecord& capture) {
+  if (!capture.partial.empty()) {
+    return {CaptureMatch::kPartial, "not whole: " + capture.partial};
+  }
+  if (!capture.data_segments) {
+    return {CaptureMatch::kNotHeld,
+            capture.reason.empty() ? "nothing was captured" : capture.reason};
+  }
+  if (!wire.sender_data_segments && !wire.receiver_data_segments) {
+    return {CaptureMatch::kNotHeld, "no end counts segments"};
+  }
+  std::string words = AgainstSender(wire, capture);
+  const std::string receiver = AgainstReceiver(wire, capture);
+  if (!words.empty() && !receiver.empty()) words += "; ";
+  words += receiver;
+  if (words.empty()) return {CaptureMatch::kEqual, "equal"};
+  return {CaptureMatch::kDifferent, std::move(words)};
 }
 
 }  // namespace wiretoll
