@@ -197,7 +197,7 @@ MaybeCount AckCost(std::int64_t acks, std::int64_t header_bytes,
 
 void TakeCapture(const CaptureRecord& capture, int ip_version, Wire& wire) {
   wire.observer = "capture";
-  wire.reason = capture.reason;
+  wire.reason = capture.l1_bytes ? std::string() : capture.reason;
   wire.data_segments = capture.data_segments;
   wire.payload_bytes = capture.payload_bytes;
   if (capture.ack_segments) wire.ack_segments = capture.ack_segments;

@@ -123,5 +123,128 @@ TEST(WireTest, AnUnknownSegmentSizeWidensTheBoundsOfPadding) {
   EXPECT_THAT(wire.reason, HasSubstr("padded"));
 }
 
+// --- With a capture ----------------------------------------------------------
+
+// 11 segments of which one is a repeat, with 1100 bytes: headers of 52 each
+// make 1672, framing and gap of 38 each 2090.
+CaptureRecord Captured() {
+  CaptureRecord capture;
+  capture.file = "captures/t.pcapng";
+  capture.dropped = 0;
+  capture.data_segments = 11;
+  capture.ack_segments = 6;
+  capture.retransmitted_segments = 1;
+  capture.payload_bytes = 1100;
+  capture.joined_packets = 0;
+  capture.l3_bytes = 1672;
+  capture.l1_bytes = 2090;
+  return capture;
+}
+
+TEST(WireTest, AWholeCaptureIsBelievedFirst) {
+  const CaptureRecord capture = Captured();
+  const Wire wire = AccountWire(LinuxSender(), LinuxReceiver(), 4, &capture);
+  EXPECT_EQ(wire.observer, "capture");
+  EXPECT_EQ(wire.data_segments, 11);
+  EXPECT_EQ(wire.ack_segments, 6);
+  EXPECT_EQ(wire.retransmitted_segments, 1);
+  EXPECT_EQ(wire.payload_bytes, 1100);
+  EXPECT_EQ(wire.header_bytes, 52);
+  EXPECT_EQ(wire.l3_bytes, 1672);
+  EXPECT_EQ(wire.l2_bytes, 2090 - 11 * 20);
+  EXPECT_EQ(wire.l1_bytes, 2090);
+  EXPECT_EQ(wire.ack_l1_bytes, 6 * 90);
+  // The ends' counts of each other stand beside it.
+  EXPECT_EQ(wire.agreement, "equal");
+  EXPECT_EQ(wire.sender_data_segments, 10);
+}
+
+TEST(WireTest, ACaptureSeesWhereNoEndCounts) {
+  const CaptureRecord capture = Captured();
+  const Wire wire = AccountWire(Windows(), Windows(), 4, &capture);
+  EXPECT_EQ(wire.observer, "capture");
+  EXPECT_EQ(wire.data_segments, 11);
+  EXPECT_EQ(wire.l1_bytes, 2090);
+  EXPECT_EQ(wire.agreement, "no observer");
+  EXPECT_EQ(wire.reason, "");
+}
+
+TEST(WireTest, APartialCaptureIsNotBelieved) {
+  CaptureRecord capture = Captured();
+  capture.partial = "3 frames dropped by the kernel";
+  EXPECT_EQ(AccountWire(LinuxSender(), LinuxReceiver(), 4, &capture),
+            AccountWire(LinuxSender(), LinuxReceiver(), 4));
+  const CaptureAgreement held = HoldAgainstCapture(
+      AccountWire(LinuxSender(), LinuxReceiver(), 4), capture);
+  EXPECT_EQ(held.match, CaptureMatch::kPartial);
+  EXPECT_THAT(held.words, HasSubstr("3 frames dropped"));
+}
+
+TEST(WireTest, ATrialThatCouldNotBeCapturedKeepsItsCounters) {
+  CaptureRecord capture;
+  capture.reason = "no permission";
+  EXPECT_EQ(AccountWire(LinuxSender(), LinuxReceiver(), 4, &capture).observer,
+            "receiver-counters");
+  const CaptureAgreement held = HoldAgainstCapture(Wire{}, capture);
+  EXPECT_EQ(held.match, CaptureMatch::kNotHeld);
+  EXPECT_EQ(held.words, "no permission");
+}
+
+// What the three counted, and how often the sender sent again.
+CaptureAgreement Held(std::optional<std::int64_t> sender, std::int64_t captured,
+                      std::optional<std::int64_t> receiver,
+                      std::int64_t again = 0) {
+  Wire wire;
+  wire.sender_data_segments = sender;
+  wire.receiver_data_segments = receiver;
+  wire.retransmitted_segments = again;
+  CaptureRecord capture;
+  capture.data_segments = captured;
+  return HoldAgainstCapture(wire, capture);
+}
+
+TEST(WireTest, ACaptureThatCountsAsTheEndsDoIsEqual) {
+  EXPECT_EQ(Held(10, 10, 10).match, CaptureMatch::kEqual);
+  EXPECT_EQ(Held(10, 10, std::nullopt).match, CaptureMatch::kEqual);
+  EXPECT_EQ(Held(std::nullopt, 10, 10).words, "equal");
+  EXPECT_EQ(Held(std::nullopt, 10, std::nullopt).match, CaptureMatch::kNotHeld);
+}
+
+TEST(WireTest, LossIsPlacedBeforeOrBehindTheCapture) {
+  const CaptureAgreement behind = Held(10, 10, 8, 2);
+  EXPECT_EQ(behind.match, CaptureMatch::kDifferent);
+  EXPECT_EQ(behind.words,
+            "the capture has 2 segments more than the receiver counts (lost "
+            "behind the capture and sent again)");
+  EXPECT_EQ(Held(10, 9, 9, 1).words,
+            "the capture has 1 segment fewer than the sender counts (lost "
+            "before the capture and sent again)");
+  EXPECT_EQ(Held(10, 9, 8, 2).words,
+            "the capture has 1 segment fewer than the sender counts (lost "
+            "before the capture and sent again); the capture has 1 segment "
+            "more than the receiver counts (lost behind the capture and sent "
+            "again)");
+}
+
+// Both ends counted what the capture did not.
+TEST(WireTest, WhatBothEndsCountTheCaptureMissed) {
+  EXPECT_THAT(Held(10, 7, 10).words, HasSubstr("attached late"));
+}
+
+TEST(WireTest, JoinedPacketsAreNamedAsTheCause) {
+  Wire wire;
+  wire.sender_data_segments = wire.receiver_data_segments = 10;
+  CaptureRecord capture;
+  capture.data_segments = 12;
+  capture.joined_packets = 3;
+  EXPECT_THAT(HoldAgainstCapture(wire, capture).words,
+              HasSubstr("offload: 3 packets were captured joined"));
+}
+
+TEST(WireTest, ADifferenceThatNothingExplainsIsCalledSo) {
+  EXPECT_THAT(Held(10, 10, 8, 0).words, HasSubstr("cause not known"));
+  EXPECT_THAT(Held(10, 8, std::nullopt, 0).words, HasSubstr("cause not known"));
+}
+
 }  // namespace
 }  // namespace wiretoll
