@@ -41,9 +41,9 @@ Outcome<TrialCost> MeasureTrialCost(const Lab& lab, int trials) {
   double own_ns = 0;
   RunHooks hooks;
   hooks.guard = KeepFromChildren;
-  hooks.account = [](const EndReport& sender, const EndReport& receiver,
-                     int ip_version) {
-    return AccountWire(sender, receiver, ip_version);
+  hooks.account = [](const std::filesystem::path& /*folder*/, int ip_version,
+                     Sample& sample) {
+    sample.wire = AccountWire(*sample.sender, *sample.receiver, ip_version);
   };
   hooks.seen = [&](const Sample& sample) {
     if (!sample.sender || !sample.receiver) return;

@@ -33,6 +33,8 @@ std::optional<std::string> DecodeBase64(std::string_view text) {
     text.remove_suffix(1);
     ++fill;
   }
+  // Boost takes it for a zero anywhere.
+  if (text.find('=') != std::string_view::npos) return std::nullopt;
   try {
     std::string bytes(ToBytes(text.begin()), ToBytes(text.end()));
     bytes.resize(text.size() * kBytes / kCharacters);

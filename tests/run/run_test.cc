@@ -81,8 +81,8 @@ class RunTest : public testing::Test {
   Outcome<RunSummary> Go(RunSpec spec) {
     RunHooks hooks;
     hooks.guard = KeepFromChildren;
-    hooks.account = [](const EndReport&, const EndReport&, int) {
-      return Wire{};
+    hooks.account = [](const std::filesystem::path&, int, Sample& sample) {
+      sample.wire.emplace();
     };
     hooks.seen = [this](const Sample& sample) { seen_.push_back(sample); };
     hooks.enough = [this] { return enough_; };
@@ -404,8 +404,8 @@ TEST_F(RunTest, InterruptKeepsWhatWasMeasured) {
   int seen = 0;
   RunHooks hooks;
   hooks.guard = KeepFromChildren;
-  hooks.account = [](const EndReport&, const EndReport&, int) {
-    return Wire{};
+  hooks.account = [](const std::filesystem::path&, int, Sample& sample) {
+    sample.wire.emplace();
   };
   hooks.seen = [&](const Sample&) {
     if (++seen == 5) std::raise(SIGINT);
