@@ -115,6 +115,10 @@ struct CaseTheory {
     std::string source;                            // RFC and section.
     PredictionKind kind = PredictionKind::kValue;  // Or a bound.
     std::string limits;  // Where the rule stops to hold.
+    Rule id = Rule::kLineLimit;
+    Tolerance tolerance = {};  // What DescribeRule(id).tolerance says.
+    // The same with the shortest round trip in place of the smoothed one.
+    std::optional<double> at_shortest_rtt = std::nullopt;
   };
   std::vector<Prediction> predictions;
 };

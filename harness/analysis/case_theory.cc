@@ -1,7 +1,9 @@
 #include "harness/analysis/case_theory.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <variant>
 
 #include "harness/analysis/metrics.h"
 #include "harness/theory/overhead.h"
@@ -88,15 +90,19 @@ StreamBounds BoundsOfRounds(const CellFacts& facts, Bytes mss,
 
 class Predictions {
  public:
-  explicit Predictions(CaseTheory& theory) : theory_(theory) {}
-  void Add(Rule rule, Metric metric, double value, PredictionKind kind) {
+  Predictions(CaseTheory& theory, std::optional<Nanoseconds> rtt)
+      : theory_(theory), rtt_(rtt) {}
+  CaseTheory::Prediction& Add(Rule rule, Metric metric, double value,
+                              PredictionKind kind) {
     const RuleText text = DescribeRule(rule);
-    theory_.predictions.push_back({text.name, metric, value, text.assumptions,
-                                   text.source, kind, text.limits});
+    return theory_.predictions.emplace_back(CaseTheory::Prediction{
+        text.name, metric, value, text.assumptions, text.source, kind,
+        text.limits, rule, ToleranceOf(rule, rtt_)});
   }
 
  private:
   CaseTheory& theory_;
+  std::optional<Nanoseconds> rtt_;
 };
 
 void AddLimits(const CellFacts& facts, const CaseTheory& theory,
@@ -115,6 +121,16 @@ void AddLimits(const CellFacts& facts, const CaseTheory& theory,
   }
 }
 
+// Linux halves its segments to a small window, its receivers' or others'.
+Bytes SegmentToWindow(const CellFacts& facts) {
+  const Bytes full = FullSegment(facts);
+  const Negotiated& seen = facts.negotiated;
+  if (!seen.window || *seen.window < 1 || !RunsLinuxTcp(facts.sender_os)) {
+    return full;
+  }
+  return LinuxHalfWindowSegment(Whole(*seen.window), full);
+}
+
 std::optional<SmallWrites> SmallWritesOf(const CellFacts& facts) {
   const Negotiated& seen = facts.negotiated;
   if (!seen.rtt_ns || *seen.rtt_ns <= 0 || !seen.sending_ns || !seen.writes ||
@@ -122,7 +138,7 @@ std::optional<SmallWrites> SmallWritesOf(const CellFacts& facts) {
     return std::nullopt;
   }
   return SmallWrites{std::llround(*seen.writes), facts.workload->write,
-                     FullSegment(facts),
+                     SegmentToWindow(facts),
                      Nanoseconds(std::llround(*seen.sending_ns)),
                      Nanoseconds(std::llround(*seen.rtt_ns))};
 }
@@ -131,32 +147,148 @@ std::optional<SmallWrites> SmallWritesOf(const CellFacts& facts) {
 // 6.18), unless all is written within the round trip.
 constexpr Nanoseconds kLeastNetworkRtt{1'000'000};
 
-void AddNagle(const SmallWrites& stream, bool linux_tcp,
+// The same writes with the shortest round trip, where that is known.
+std::optional<SmallWrites> AtShortestRtt(const SmallWrites& stream,
+                                         const Negotiated& seen) {
+  if (!seen.min_rtt_ns || *seen.min_rtt_ns < 1) return std::nullopt;
+  SmallWrites shortest = stream;
+  shortest.rtt =
+      std::min(stream.rtt, Nanoseconds(std::llround(*seen.min_rtt_ns)));
+  return shortest;
+}
+
+// Bytes a segment; of a stream that ends with a shorter one.
+double ClassicSegmentBytes(const SmallWrites& stream) {
+  const double bytes = NagleClassicSegmentBytes(stream);
+  if (stream.phase >= stream.rtt) return bytes;
+  const double segments = *NagleMinshallSegments(stream);
+  return static_cast<double>(stream.writes * stream.write.count) / segments;
+}
+
+void AddNagle(const SmallWrites& stream, const CellFacts& facts,
               Predictions& predictions) {
-  predictions.Add(Rule::kNagleClassic, Metric::kBytesPerSegment,
-                  NagleClassicSegmentBytes(stream), PredictionKind::kValue);
-  if (!linux_tcp) return;
+  const auto shortest = AtShortestRtt(stream, facts.negotiated);
+  CaseTheory::Prediction& classic =
+      predictions.Add(Rule::kNagleClassic, Metric::kBytesPerSegment,
+                      ClassicSegmentBytes(stream), PredictionKind::kValue);
+  if (shortest) classic.at_shortest_rtt = ClassicSegmentBytes(*shortest);
+  if (!RunsLinuxTcp(facts.sender_os)) return;
+  if (facts.negotiated.replayed) {
+    predictions.Add(Rule::kNagleReplayed, Metric::kDataSegments,
+                    *facts.negotiated.replayed, PredictionKind::kValue);
+  }
   if (stream.rtt < kLeastNetworkRtt && stream.phase >= stream.rtt) return;
   if (const auto segments = NagleMinshallSegments(stream)) {
-    predictions.Add(Rule::kNagleMinshall, Metric::kDataSegments, *segments,
-                    PredictionKind::kValue);
+    CaseTheory::Prediction& minshall =
+        predictions.Add(Rule::kNagleMinshall, Metric::kDataSegments, *segments,
+                        PredictionKind::kValue);
+    if (shortest) minshall.at_shortest_rtt = NagleMinshallSegments(*shortest);
+  }
+}
+
+// The writer is faster than the line takes a frame a write.
+bool OutrunsTheLine(const SmallWrites& stream, BitsPerSecond rate,
+                    Bytes overhead) {
+  const double frames = static_cast<double>(stream.writes) /
+                        std::chrono::duration<double>(stream.phase).count();
+  return frames > FrameRateLimit(rate, stream.write + overhead);
+}
+
+// A shaper is right to 0.1 %; the receiver's clock starts with its first read.
+constexpr double kLineTolerance = 0.01;
+
+// The most that the line could carry while there was something on it. Segments
+// that are padded to a minimum frame make it fewer.
+void AddLineQueue(const CellFacts& facts, const SmallWrites& stream,
+                  Predictions& predictions) {
+  const Negotiated& seen = facts.negotiated;
+  if (!facts.rate_bits_per_second || !seen.receiving_ns || !seen.timed_bytes) {
+    return;
+  }
+  const Bytes overhead =
+      CostOfFrame(FullSegment(facts), StackOf(facts)).l1 - FullSegment(facts);
+  const BitsPerSecond rate{*facts.rate_bits_per_second};
+  if (stream.phase.count() < 1 || !OutrunsTheLine(stream, rate, overhead)) {
+    return;
+  }
+  const Nanoseconds time =
+      std::max(stream.phase, Nanoseconds(std::llround(*seen.receiving_ns)));
+  const double segments = QueueBacklogSegments(
+      {rate, facts.burst, time}, Whole(*seen.timed_bytes), overhead);
+  if (segments >= static_cast<double>(SegmentAWrite(stream))) return;
+  // A little of the line's time is many segments, where most of it is payload.
+  const double on_line =
+      rate.value / 8 * std::chrono::duration<double>(time).count();
+  predictions
+      .Add(Rule::kQueueBacklog, Metric::kDataSegments, segments,
+           PredictionKind::kAtMost)
+      .tolerance.absolute =
+      kLineTolerance * on_line / static_cast<double>(overhead.count);
+}
+
+// A send buffer of its own size, filled by writes that are segments each.
+void AddSendBuffer(const CellFacts& facts, const SmallWrites& stream,
+                   Predictions& predictions) {
+  const Negotiated& seen = facts.negotiated;
+  constexpr Bytes kSmallWrite{536};
+  if (!facts.workload->sndbuf || !seen.sndbuf || stream.write > kSmallWrite ||
+      stream.rtt < kLeastNetworkRtt) {
+    return;
+  }
+  const Bytes buffer = Whole(*seen.sndbuf);
+  // More in flight than an initial congestion window may wait for that.
+  if (WritesInSendBuffer(buffer, stream.write) > kInitialWindow) return;
+  predictions.Add(Rule::kSendBuffer, Metric::kThroughput,
+                  SendBufferLimit(buffer, stream.write, stream.rtt),
+                  PredictionKind::kValue);
+}
+
+void AddWithoutNagle(const SmallWrites& stream, const CellFacts& facts,
+                     Predictions& predictions) {
+  predictions.Add(Rule::kSegmentAWrite, Metric::kDataSegments,
+                  static_cast<double>(SegmentAWrite(stream)),
+                  PredictionKind::kAtMost);
+  AddLineQueue(facts, stream, predictions);
+  if (!RunsLinuxTcp(facts.sender_os)) return;
+  AddSendBuffer(facts, stream, predictions);
+  if (const auto segments = InitialWindowSegments(stream, kInitialWindow)) {
+    CaseTheory::Prediction& initial =
+        predictions.Add(Rule::kInitialWindow, Metric::kDataSegments,
+                        static_cast<double>(*segments), PredictionKind::kValue);
+    const auto shortest = AtShortestRtt(stream, facts.negotiated);
+    if (!shortest) return;
+    // An ACK within the writing opens the window for more.
+    initial.at_shortest_rtt =
+        static_cast<double>(InitialWindowSegments(*shortest, kInitialWindow)
+                                .value_or(SegmentAWrite(stream)));
   }
 }
 
 void AddSmallWrites(const CellFacts& facts, Predictions& predictions) {
   const Workload& load = *facts.workload;
   const auto stream = SmallWritesOf(facts);
-  if (!stream || load.write >= stream->mss || load.cork) return;
-  const bool linux_tcp = RunsLinuxTcp(facts.sender_os);
-  if (load.nagle) return AddNagle(*stream, linux_tcp, predictions);
-  predictions.Add(Rule::kSegmentAWrite, Metric::kDataSegments,
-                  static_cast<double>(SegmentAWrite(*stream)),
-                  PredictionKind::kAtMost);
-  if (!linux_tcp) return;
-  if (const auto segments = InitialWindowSegments(*stream, kInitialWindow)) {
-    predictions.Add(Rule::kInitialWindow, Metric::kDataSegments,
-                    static_cast<double>(*segments), PredictionKind::kValue);
+  if (!stream || load.write >= FullSegment(facts) || load.cork) return;
+  if (load.nagle) {
+    // Two segments a write and more: no rule says how they meet.
+    if (load.write < stream->mss) AddNagle(*stream, facts, predictions);
+    return;
   }
+  AddWithoutNagle(*stream, facts, predictions);
+}
+
+// A bound that a receiver on Linux keeps to, whatever is sent to it.
+void AddQuickAcks(const CellFacts& facts, const CaseTheory& theory,
+                  Predictions& predictions) {
+  const Negotiated& seen = facts.negotiated;
+  if (!RunsLinuxTcp(facts.receiver_os) || !seen.window ||
+      facts.workload->quickack == Quickack::kOff) {
+    return;
+  }
+  const std::int64_t acks =
+      LinuxQuickAcks(Whole(*seen.window), FullSegment(facts));
+  predictions.Add(Rule::kQuickAck, Metric::kAckSegments,
+                  std::min(static_cast<double>(acks), theory.best_segments),
+                  PredictionKind::kAtLeast);
 }
 
 void AddHalfWindow(const CellFacts& facts, Predictions& predictions) {
@@ -176,25 +308,45 @@ void AddHalfWindow(const CellFacts& facts, Predictions& predictions) {
       PredictionKind::kValue);
 }
 
-void AddRounds(const CellFacts& facts, Predictions& predictions) {
-  const Workload& load = *facts.workload;
-  const Negotiated& seen = facts.negotiated;
-  if (!WriteWriteReadStalls(load, FullSegment(facts)) || !seen.writes ||
-      !RunsLinuxTcp(facts.sender_os) || !RunsLinuxTcp(facts.receiver_os)) {
-    return;
+void AddAckDelay(const CellFacts& facts, Predictions& predictions) {
+  if (facts.receiver_os == "windows") {
+    predictions.Add(Rule::kDelayedAck, Metric::kLatencyP50,
+                    static_cast<double>(WindowsAckDelay().least.count()),
+                    PredictionKind::kAtLeast);
   }
-  const double rounds =
-      std::floor(*seen.writes / static_cast<double>(load.request.size()));
-  if (rounds < 1) return;
-  predictions.Add(Rule::kWriteWriteRead, Metric::kStalls, rounds - 1,
-                  PredictionKind::kValue);
+  if (!RunsLinuxTcp(facts.receiver_os)) return;
   predictions.Add(Rule::kWriteWriteRead, Metric::kLatencyP50,
                   static_cast<double>(kLinuxDelayedAck.count()),
                   PredictionKind::kAtLeast);
+  if (!facts.receiver_tick) return;
+  const AckDelay delay = LinuxAckDelay(*facts.receiver_tick);
+  predictions.Add(Rule::kDelayedAck, Metric::kLatencyP50,
+                  static_cast<double>((delay.least + delay.most).count()) / 2,
+                  PredictionKind::kValue);
+}
+
+void AddRounds(const CellFacts& facts, Predictions& predictions) {
+  const Workload& load = *facts.workload;
+  const Negotiated& seen = facts.negotiated;
+  if (!WriteWriteReadStalls(load, FullSegment(facts)) || !seen.writes) return;
+  const double rounds =
+      std::floor(*seen.writes / static_cast<double>(load.request.size()));
+  if (rounds < 1) return;
+  if (RunsLinuxTcp(facts.sender_os) && RunsLinuxTcp(facts.receiver_os)) {
+    predictions.Add(Rule::kWriteWriteRead, Metric::kStalls, rounds - 1,
+                    PredictionKind::kValue);
+  }
+  // The median of fewer may be the first, which does not stall.
+  constexpr double kRoundsForMedian = 3;
+  if (rounds >= kRoundsForMedian) AddAckDelay(facts, predictions);
 }
 
 void AddPredictions(const CellFacts& facts, CaseTheory& theory) {
-  Predictions predictions(theory);
+  std::optional<Nanoseconds> rtt;
+  if (facts.negotiated.rtt_ns) {
+    rtt = Nanoseconds(std::llround(*facts.negotiated.rtt_ns));
+  }
+  Predictions predictions(theory, rtt);
   if (facts.workload->transport != Transport::kTcp) return;
   if (facts.workload->pattern == Pattern::kRequestResponse) {
     AddRounds(facts, predictions);
@@ -205,6 +357,7 @@ void AddPredictions(const CellFacts& facts, CaseTheory& theory) {
   if (facts.workload->streams != 1) return;
   AddSmallWrites(facts, predictions);
   AddHalfWindow(facts, predictions);
+  AddQuickAcks(facts, theory, predictions);
 }
 
 }  // namespace
@@ -212,7 +365,13 @@ void AddPredictions(const CellFacts& facts, CaseTheory& theory) {
 Negotiated NegotiatedIn(const Sample& sample) {
   Negotiated seen;
   if (sample.wire) seen.header_bytes = Number(sample.wire->header_bytes);
-  if (sample.receiver) seen.bytes = Number(sample.receiver->bytes);
+  if (sample.capture) seen.replayed = Number(sample.capture->replay_minshall);
+  if (sample.receiver) {
+    seen.bytes = Number(sample.receiver->bytes);
+    seen.receiving_ns = Number(sample.receiver->elapsed_ns);
+    seen.timed_bytes = static_cast<double>(
+        sample.receiver->bytes - sample.receiver->first_read_bytes.value_or(0));
+  }
   if (sample.receiver) {
     // Both ends have the same options; a full segment is as large both ways,
     // unless a study sets one end's. The sender's own word, below, goes first.
@@ -231,6 +390,11 @@ Negotiated NegotiatedIn(const Sample& sample) {
   seen.window = Number(counters.peer_window_peak_bytes);
   seen.sending_ns = Number(sample.sender->elapsed_ns);
   seen.writes = Number(sample.sender->calls);
+  const auto sndbuf = sample.sender->options.find("sndbuf");
+  if (sndbuf != sample.sender->options.end()) {
+    const auto* bytes = std::get_if<std::int64_t>(&sndbuf->second.effective);
+    if (bytes != nullptr) seen.sndbuf = Number(*bytes);
+  }
   return seen;
 }
 

@@ -23,7 +23,11 @@ struct Negotiated {
   Count window;      // Largest of the peer's seen, bytes.
   Count sending_ns;  // First write to return of the last.
   Count writes;
-  Count bytes;  // Received.
+  Count bytes;         // Received.
+  Count receiving_ns;  // First byte to end of stream.
+  Count timed_bytes;   // Received in that time.
+  Count sndbuf;        // The sender's, as read back.
+  Count replayed;      // Segments by Minshall's variant (CaptureRecord).
 };
 Negotiated NegotiatedIn(const Sample& sample);
 
@@ -33,6 +37,10 @@ struct CellFacts {
   Negotiated negotiated;
   std::string sender_os, receiver_os;
   std::optional<double> rate_bits_per_second;
+  // What a shaper sends ahead of its rate; 0: none, or not recorded.
+  Bytes burst{0};
+  // The receiver's clock tick, where it tells.
+  std::optional<Nanoseconds> receiver_tick;
 };
 Observed<CaseTheory> TheoryOf(const CellFacts& facts);
 

@@ -109,7 +109,8 @@ Negotiated MedianNegotiated(const Trials& trials) {
        {&Negotiated::mss, &Negotiated::path_mtu, &Negotiated::header_bytes,
         &Negotiated::timestamps, &Negotiated::rtt_ns, &Negotiated::min_rtt_ns,
         &Negotiated::window, &Negotiated::sending_ns, &Negotiated::writes,
-        &Negotiated::bytes}) {
+        &Negotiated::bytes, &Negotiated::receiving_ns, &Negotiated::timed_bytes,
+        &Negotiated::sndbuf, &Negotiated::replayed}) {
     median.*field = MedianOf(trials, field);
   }
   return median;
@@ -195,6 +196,13 @@ CellTable::Draft CellTable::MakeDraft(const Sample& sample,
   std::tie(cell.sender, cell.receiver) = pair;
   FillHosts(*place_.record, sample, cell);
   draft.rate_bits_per_second = place_.record->link.rate_bits_per_second;
+  draft.burst = BurstOf(place_.record->link);
+  draft.autocorking =
+      FactOf(*place_.record, cell.sender, "tcp_autocorking").value_or(0) > 0;
+  if (const auto tick =
+          FactOf(*place_.record, cell.receiver, "timer_tick_ns")) {
+    draft.receiver_tick = Nanoseconds(*tick);
+  }
   const auto study = place_.studies.find(sample.study);
   if (study == place_.studies.end()) return draft;
   cell.study = study->second;
@@ -260,6 +268,7 @@ void CellTable::AddFigures(const Sample& sample, int block, Draft& draft) {
     cell.why_no_capacity = std::move(capacity.reason);
   }
   draft.trials.push_back(trial);
+  draft.signs.push_back(SignsOf(sample));
 }
 
 void CellTable::Add(const Sample& sample) {
@@ -326,12 +335,28 @@ void CellTable::FinishDraft(MedianIntervals& intervals, Draft& draft) {
   cell.capacity =
       MedianCapacity(draft.trials, throughput ? throughput->median : 0);
   if (cell.capacity) cell.why_no_capacity.clear();
+  JudgeTheory(draft);
+  CapIntervals(cell);
+}
+
+void CellTable::JudgeTheory(Draft& draft) {
+  Cell& cell = draft.cell;
+  const Negotiated negotiated = MedianNegotiated(draft.trials);
   Observed<CaseTheory> theory =
-      TheoryOf({draft.workload, MedianNegotiated(draft.trials), cell.sender_os,
-                cell.receiver_os, draft.rate_bits_per_second});
+      TheoryOf({draft.workload, negotiated, cell.sender_os, cell.receiver_os,
+                draft.rate_bits_per_second, draft.burst, draft.receiver_tick});
   cell.theory = std::move(theory.value);
   cell.why_no_theory = std::move(theory.reason);
-  CapIntervals(cell);
+  CellSigns signs;
+  signs.trials = cell.ok;
+  signs.disturbed = cell.disturbed;
+  signs.rtt_ns = negotiated.rtt_ns;
+  signs.min_rtt_ns = negotiated.min_rtt_ns;
+  signs.bytes = negotiated.bytes;
+  signs.burst = draft.burst;
+  signs.autocorking = draft.autocorking;
+  TakeMedians(draft.signs, signs);
+  cell.verdicts = VerdictsOf(cell, signs);
 }
 
 std::vector<Cell> CellTable::Finish(MedianIntervals& intervals) {

@@ -15,6 +15,7 @@
 #include "harness/analysis/case_theory.h"
 #include "harness/analysis/metrics.h"
 #include "harness/analysis/statistics.h"
+#include "harness/analysis/verdicts.h"
 
 namespace wiretoll {
 
@@ -50,8 +51,12 @@ class CellTable {
   struct Draft {
     Cell cell;
     std::vector<Trial> trials;
+    std::vector<TrialSigns> signs;
     const Workload* workload = nullptr;
     std::optional<double> rate_bits_per_second;
+    Bytes burst;  // Of the link's shaper.
+    std::optional<Nanoseconds> receiver_tick;
+    bool autocorking = false;
     std::vector<int> blocks;  // With any outcome, sorted.
     int repeated = 0;         // Trials of a block that was there.
   };
@@ -66,6 +71,8 @@ class CellTable {
       const Sample& sample) const;
   static void AddFigures(const Sample& sample, int block, Draft& draft);
   static void FinishDraft(MedianIntervals& intervals, Draft& draft);
+  // Theory, and how it stands to the figures.
+  static void JudgeTheory(Draft& draft);
 
   const std::vector<Study>& studies_;
   // Study, then case id.

@@ -19,17 +19,26 @@ namespace wiretoll {
 enum class PredictionKind { kValue, kAtMost, kAtLeast };
 
 enum class Rule {
-  kLineLimit,           // bytes/s of payload
-  kFrameRate,           // frames/s
-  kWindowLimit,         // bytes/s
-  kBandwidthDelay,      // bytes
-  kNagleClassic,        // bytes a segment
-  kNagleMinshall,       // segments
-  kSegmentAWrite,       // segments
-  kInitialWindow,       // segments
-  kLinuxReceiveBuffer,  // bytes read back
-  kLinuxHalfWindow,     // segments
-  kWriteWriteRead,      // stalled rounds
+  kLineLimit,            // bytes/s of payload
+  kFrameRate,            // frames/s
+  kWindowLimit,          // bytes/s
+  kBandwidthDelay,       // bytes
+  kNagleClassic,         // bytes a segment
+  kNagleMinshall,        // segments
+  kSegmentAWrite,        // segments
+  kInitialWindow,        // segments
+  kLinuxReceiveBuffer,   // bytes read back
+  kLinuxHalfWindow,      // segments
+  kWriteWriteRead,       // stalled rounds
+  kNagleReplayed,        // segments
+  kQueueBacklog,         // segments
+  kQuickAck,             // ACKs at once
+  kDelayedAck,           // ns
+  kReceiverSillyWindow,  // bytes of window
+  kSenderSillyWindow,    // ns
+  kPersistTimer,         // ns
+  kSendBuffer,           // bytes/s
+  kLast = kSendBuffer,
 };
 
 // What stands beside every figure that a rule gives.
@@ -37,10 +46,21 @@ struct RuleText {
   std::string name;
   std::string unit;
   std::string assumptions;
-  std::string source;  // RFC and section, or the system whose rule it is.
-  std::string limits;  // Where it stops to hold.
+  std::string source;     // RFC and section, or the system whose rule it is.
+  std::string limits;     // Where it stops to hold.
+  std::string tolerance;  // How near a measurement meets it.
 };
 RuleText DescribeRule(Rule rule);
+
+// How far from the value a measurement may be and still meet it, or beyond a
+// bound: the larger of both. What RuleText::tolerance says in words.
+struct Tolerance {
+  double share = 0;     // Of the value.
+  double absolute = 0;  // In the rule's unit.
+};
+// Nagle's by the round trip: the shorter, the more the hosts' scheduling is in
+// it. Empty: not known, as for the shortest.
+Tolerance ToleranceOf(Rule rule, std::optional<Nanoseconds> rtt);
 
 // --- Bounds of a stream ---------------------------------------------------
 
@@ -122,6 +142,78 @@ Bytes LinuxInitialWindow(Bytes read_back, Bytes mss);
 Bytes LinuxHalfWindowSegment(Bytes largest_window, Bytes mss);
 // Segments of a stream whose sender always has more to send.
 std::int64_t SegmentsOf(Bytes total, Bytes segment);
+
+// --- Acknowledgements -------------------------------------------------------
+
+// How long an ACK without data of its own is held back.
+struct AckDelay {
+  Nanoseconds least{0};
+  Nanoseconds most{0};
+};
+// Linux: 40 ms (TCP_DELACK_MIN) by a clock of ticks, so up to two more: the
+// clock is behind when the timer is set, and the timer goes off with a tick.
+// The time adapts to how the data comes, to 200 ms at most.
+AckDelay LinuxAckDelay(Nanoseconds tick);
+// Windows: 40 ms by default today, 200 ms before and where it is so set.
+AckDelay WindowsAckDelay();
+// RFC 1122 4.2.3.2, RFC 9293 3.8.6.3: less than 0.5 s.
+inline constexpr Nanoseconds kLongestAckDelay{500'000'000};
+
+// Segments that Linux acknowledges at once when a connection begins: what half
+// the window holds of the peer's segments, between 2 (1 where that is 1) and
+// 16. `segment` is the kernel's estimate of the peer's, 536 at the least.
+// Requires segment >= 1.
+std::int64_t LinuxQuickAcks(Bytes window, Bytes segment);
+
+// --- Silly windows ----------------------------------------------------------
+
+// Room at which a receiver whose window was closed opens it again: RFC 9293
+// 3.8.6.2.2, min(MSS, half the buffer).
+Bytes WindowReopensAt(Bytes buffer, Bytes mss);
+// Linux: the peer's segment, or a sixteenth of the largest window.
+Bytes LinuxWindowReopensAt(Bytes largest_window, Bytes segment);
+
+// True where a sender with `ready` bytes to send, nothing of them pushed out by
+// a timer, waits for a larger window: less than a full segment fits, not all
+// that is ready fits, and less than half the largest window is free (RFC 9293
+// 3.8.6.2.1). `room` is what the window leaves beyond what is in flight.
+struct SendRoom {
+  Bytes ready, room, mss, largest_window;
+};
+bool SenderAwaitsWindow(const SendRoom& send);
+// What ends such a wait: RFC 9293 3.8.6.2.1 has 0.1 to 1 s; Linux one
+// retransmission timeout, 200 ms at the least.
+inline constexpr Nanoseconds kLinuxLeastTimeout{200'000'000};
+
+// The wait before the n-th probe of a closed window, n from 1: the timeout,
+// then twice as long each time (RFC 9293 3.8.6.1), 120 s at most on Linux.
+// Requires n >= 1, timeout > 0.
+Nanoseconds PersistDelay(Nanoseconds timeout, int n);
+
+// --- Linux's send buffer ----------------------------------------------------
+
+// Read back of a requested SO_SNDBUF, before net.core.wmem_max clamps.
+Bytes LinuxSendBuffer(Bytes requested);
+// Writes of `write` bytes, a segment each, that it takes: it counts 832 bytes
+// beside each segment's own, and takes a write while it is not full.
+std::int64_t WritesInSendBuffer(Bytes read_back, Bytes write);
+// Payload bytes/s with that many a round trip. Requires rtt > 0.
+double SendBufferLimit(Bytes read_back, Bytes write, Nanoseconds rtt);
+
+// --- The line's queue -------------------------------------------------------
+
+// What a shaped line lets through: its rate over a time, and a burst.
+struct LineRoom {
+  BitsPerSecond rate;
+  Bytes burst;  // Sent ahead of the rate; 0: no shaper, or not known.
+  Nanoseconds time{0};
+};
+// Segments that are on the line when `payload` bytes fill it in that time, each
+// with `overhead` layer 1 bytes beside its payload: (time x rate / 8 + burst -
+// payload) / overhead. Writes that come faster than these segments are merged
+// while they wait. At least 1.
+double QueueBacklogSegments(const LineRoom& line, Bytes payload,
+                            Bytes overhead);
 
 // --- Write-write-read -------------------------------------------------------
 
