@@ -19,6 +19,7 @@ constexpr char kFirstSteps[] = R"(First steps:
   wiretoll theory --payload 1,1448  what headers cost, without measuring
   wiretoll report runs/...          the report again, anywhere, from its folder
   wiretoll check --hosts FILE       whether hosts of yours can be measured
+  wiretoll observe FILE.pcapng      what a capture made elsewhere shows
 
 Exit codes: 0 done; 1 some trials failed, or not all could be done, and the
 rest is recorded; 2 usage or a bad file; 3 nothing could run. Standard output
@@ -81,6 +82,37 @@ work is told with what to do about it.
 Exit codes: 0 all is well; 1 a host or a pair has a problem; 2 usage or a bad
 file; 3 no agent answered.)";
 
+constexpr char kObserveExamples[] = R"(Examples:
+  wiretoll observe web.pcapng                    the biggest flows, and notes
+  wiretoll observe web.pcapng --flow 443         every figure of these flows
+  wiretoll observe *.pcap --format csv --top 5 > flows.csv
+  tcpdump -i eth0 -s 96 -w - | wiretoll observe -    until Ctrl-C
+
+How to make a capture (96 bytes of a frame hold all headers; as root or
+administrator):
+  Linux, BSD, macOS   tcpdump -i eth0 -s 96 -w web.pcap tcp port 443
+  Wireshark           dumpcap -i eth0 -s 96 -f "tcp port 443" -w web.pcapng
+  Windows itself      pktmon start --capture --pkt-size 128 -f web.etl
+                      pktmon stop
+                      pktmon etl2pcap web.etl --out web.pcapng
+
+What the figures mean:
+  ->  <-         what the client sent, what the server sent. The client opened
+                 the connection
+  with payload   segments that carry bytes of the stream; the others are SYN,
+                 FIN, RST and ACKs alone
+  repeated       segments with bytes that were seen before: sent again, whether
+                 that was needed or not
+  stalls         times of over 30 ms between two segments with payload of one
+                 direction. Delayed ACKs make them (40 ms on Linux), so do
+                 losses, closed windows, and programs with nothing to say
+  notes          what is missing, doubtful or assumed. Offloads of a host hand
+                 over several segments as one frame: capture on the other host,
+                 or switch them off (ethtool -K eth0 tso off gso off gro off)
+
+Exit codes: 0 done, also where a torn capture gave only a part, which a note
+says; 2 usage, no capture, or no such flow.)";
+
 constexpr char kLabExamples[] = R"(Examples:
   wiretoll lab up --link 10mbit > hosts.toml    hosts that stay
   wiretoll run small-writes --hosts hosts.toml
@@ -139,12 +171,13 @@ struct Examples {
   const char* text;
 };
 
-constexpr std::array<Examples, 7> kOfVerbs{{{"run", kRunExamples},
+constexpr std::array<Examples, 8> kOfVerbs{{{"run", kRunExamples},
                                             {"report", kReportExamples},
                                             {"compare", kCompareExamples},
                                             {"theory", kTheoryExamples},
                                             {"list", kListExamples},
                                             {"check", kCheckExamples},
+                                            {"observe", kObserveExamples},
                                             {"lab", kLabExamples}}};
 constexpr std::array<Examples, 3> kOfLab{{{"up", kLabUpExamples},
                                           {"down", kLabDownExamples},

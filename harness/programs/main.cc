@@ -18,6 +18,7 @@
 #include "harness/lab/lab.h"
 #include "harness/programs/check_verb.h"
 #include "harness/programs/compare_verb.h"
+#include "harness/programs/observe_verb.h"
 #include "harness/programs/options.h"
 #include "harness/programs/run_verb.h"
 #include "harness/run/hosts.h"
@@ -78,6 +79,10 @@ Outcome<ExitCode> Do(const ReportOptions& options) {
 
 Outcome<ExitCode> Do(const CompareOptions& options) {
   return CompareVerb(options);
+}
+
+Outcome<ExitCode> Do(const ObserveOptions& options) {
+  return ObserveVerb(options);
 }
 
 Outcome<ExitCode> Do(const TheoryCommand& theory) {

@@ -436,6 +436,34 @@ void AddCheck(CLI::App& app, const std::shared_ptr<CheckOptions>& check) {
   verb->add_flag("--quiet", check->quiet, "No progress");
 }
 
+void AddObserve(CLI::App& app, const std::shared_ptr<ObserveOptions>& observe) {
+  CLI::App* verb = app.add_subcommand(
+      "observe",
+      "What a capture made elsewhere shows: flows, segments, stalls");
+  verb->add_option("FILE", observe->files,
+                   "Captures, pcap or pcapng; - is standard input")
+      ->required();
+  using Format = ObserveOptions::Format;
+  AddChoice<Format>(
+      verb, {"--format", "format", "What to print (default: text)"},
+      {{"text", Format::kText}, {"csv", Format::kCsv}, {"json", Format::kJson}},
+      [observe](Format format) { observe->format = format; });
+  AddParsed<int>(verb, "--flow",
+                 "Only the flows with this port, from 1 to 65535, at either "
+                 "end; where none has it, the one of this number in the list",
+                 WholeWithin(1, 65535),
+                 [observe](int flow) { observe->flow = flow; })
+      ->type_name("PORT|N");
+  AddParsed<int>(
+      verb, "--top",
+      "At most so many flows, from 1 to 1000000, most payload first "
+      "(default: 10 as text, else all)",
+      WholeWithin(1, 1'000'000),
+      [observe](int top) { observe->top = static_cast<std::size_t>(top); })
+      ->type_name("N");
+  verb->add_flag("--quiet", observe->quiet, "No progress");
+}
+
 void AddLab(CLI::App& app, const std::shared_ptr<LabCommand>& lab) {
   CLI::App* verb = app.add_subcommand(
       "lab", "The local hosts by themselves: up, down, status");
@@ -516,6 +544,7 @@ Command ParseCommandLine(const std::vector<std::string>& arguments) {
   const auto theory = std::make_shared<TheoryCommand>();
   const auto list = std::make_shared<ListOptions>();
   const auto check = std::make_shared<CheckOptions>();
+  const auto observe = std::make_shared<ObserveOptions>();
   const auto lab = std::make_shared<LabCommand>();
   AddRun(app, run);
   AddReport(app, report);
@@ -524,6 +553,7 @@ Command ParseCommandLine(const std::vector<std::string>& arguments) {
   app.add_subcommand("list", "Which studies there are, and what each asks")
       ->add_flag("--json", list->json, "As JSON");
   AddCheck(app, check);
+  AddObserve(app, observe);
   AddLab(app, lab);
   AddExamples(app);
   if (IsUnknownVerb(app, arguments)) return UnknownVerb(app, arguments.front());
@@ -540,6 +570,7 @@ Command ParseCommandLine(const std::vector<std::string>& arguments) {
   if (app.got_subcommand("theory")) return *theory;
   if (app.got_subcommand("list")) return *list;
   if (app.got_subcommand("check")) return *check;
+  if (app.got_subcommand("observe")) return *observe;
   return *lab;
 }
 

@@ -88,14 +88,22 @@ struct CheckOptions {
   bool quiet = false;
 };
 
+struct ObserveOptions {
+  std::vector<std::string> files;  // "-": standard input.
+  enum class Format { kText, kCsv, kJson } format = Format::kText;
+  std::optional<std::int64_t> flow;  // A port, or a number from 1 on.
+  std::optional<std::size_t> top;    // Empty: 10 as text, else all.
+  bool quiet = false;
+};
+
 // Nothing more to do: help or version was printed.
 struct Answered {
   int exit_code = 0;
 };
 
-using Command =
-    std::variant<Answered, RunOptions, ReportOptions, CompareOptions,
-                 TheoryCommand, ListOptions, CheckOptions, LabCommand>;
+using Command = std::variant<Answered, RunOptions, ReportOptions,
+                             CompareOptions, TheoryCommand, ListOptions,
+                             CheckOptions, ObserveOptions, LabCommand>;
 
 // Prints help, version and usage errors itself; those come back as Answered
 // with the exit code (0 or 2).
