@@ -32,6 +32,9 @@ need_wine() {
   export WIRETOLL_WINDOWS_AGENT=${WIRETOLL_WINDOWS_AGENT:-$built}
   [[ -f $WIRETOLL_WINDOWS_AGENT ]] || skip "needs the agent for Windows: ./dev windows makes it"
 }
+need_tcpdump() { command -v tcpdump >/dev/null || skip "needs tcpdump: apt-get install tcpdump"; }
+# Segments with payload in a capture.
+segments_in() { tcpdump -nr "$1" 2>/dev/null | grep -c 'length [1-9]'; }
 need_root() { [[ $(id -u) == 0 ]] || skip "needs root, for namespaces: sudo ./dev test"; }
 
 # run EXPECTED_CODE ARGUMENT...: output in the files out and err.
@@ -883,6 +886,80 @@ check_tells_whom_it_waits_for_and_can_be_ended)
   [[ -s agent.pid ]] || fail "the agent was not started"
   # Dead, though whoever inherits it may not have looked yet.
   [[ $(ps -o stat= -p "$(cat agent.pid)") != [!Z]* ]] || fail "the agent is left"
+  ;;
+
+a_capture_of_each_trial_agrees_with_the_kernels)
+  need_root
+  need_tcpdump
+  small_study 2 100
+  run 0 run small.toml --capture --repeats 1 --out here
+  # 2 cases in 2 directions: a capture and a list of calls of each.
+  [[ $(ls here/captures/*.pcapng | wc -l) == 4 ]] || fail "not 4 captures"
+  [[ $(grep -c '"observer":"capture"' here/samples.jsonl) == 4 ]] ||
+    fail "the captures are not what counts"
+  [[ $(grep -c '"agreement":"equal"' here/samples.jsonl) == 4 ]] ||
+    fail "captures and kernels do not agree"
+  for calls in here/captures/*.calls.csv; do
+    [[ $(grep -c '^sender,' "$calls") == 100 ]] || fail "$calls: not 100 writes"
+    # The last read is the end of the stream.
+    [[ $(tail -n 1 "$calls") == receiver,*,0 ]] || fail "$calls: no end"
+  done
+  # What tcpdump counts in the files.
+  counted=$(for file in here/captures/*.pcapng; do segments_in "$file"; done)
+  sampled=$(grep -o '"capture":{.*' here/samples.jsonl |
+    grep -o '"data_segments":[0-9]*' | cut -d : -f 2)
+  [[ $(sort <<<"$counted") == $(sort <<<"$sampled") ]] ||
+    fail "tcpdump counts ${counted//$'\n'/ } and the samples say ${sampled//$'\n'/ }"
+  ;;
+
+a_study_may_ask_for_captures)
+  need_root
+  small_study 1 10
+  sed -i 's/^repeats/capture = true\nrepeats/' small.toml
+  run 0 run small.toml --snap 64 --repeats 1 --out here --no-report
+  [[ $(ls here/captures/*.pcapng | wc -l) == 2 ]] || fail "not 2 captures"
+  # Taken up again it captures as before.
+  sed -i 1d here/samples.jsonl
+  rm -r here/captures
+  run 0 run --resume --out here --no-report
+  [[ $(ls here/captures/*.pcapng | wc -l) == 1 ]] || fail "not 1 capture"
+  ;;
+
+without_the_right_to_capture_the_run_goes_on)
+  need_root
+  small_study 1 10
+  cannot=(setpriv --bounding-set -net_raw --inh-caps -net_raw
+    "$programs/wiretoll-agent")
+  # The sender cannot: the receiver does.
+  hosts_with "${cannot[@]}"
+  run 0 run small.toml --hosts hosts.toml --pairs b:a --capture --repeats 1 \
+    --out other --no-report
+  grep -o '"capture":{.*' other/samples.jsonl | grep -qF '"host":"a"' ||
+    fail "the other end did not capture"
+  # Neither can.
+  sed -i "s|^agent = \[\"$programs.*|$(grep setpriv hosts.toml)|" hosts.toml
+  run 0 run small.toml --hosts hosts.toml --pairs b:a --capture --repeats 1 \
+    --out here
+  says here/samples.jsonl "setcap cap_net_raw+ep"
+  says here/samples.jsonl '"observer":"receiver-counters"'
+  [[ ! -e here/captures ]] || fail "something was captured"
+  ;;
+
+a_full_disk_costs_a_capture_and_no_trial)
+  need_root
+  small_study 1 4000
+  sed -i 's/^write.*/write = [1]\nnagle = ["off"]/' small.toml
+  # 4,000 calls are over 200 KB of list; a sample is 5 KB.
+  (
+    trap '' XFSZ
+    ulimit -f 60
+    timeout 60 "$wiretoll" run small.toml --capture --repeats 1 --no-report \
+      --out here >out 2>err </dev/null
+  )
+  code=$?
+  [[ $code == 0 ]] || fail "exit $code, not 0"
+  [[ $(grep -c '"outcome":"ok"' here/samples.jsonl) == 2 ]] || fail "not 2 ok"
+  says here/samples.jsonl "is the disk full?"
   ;;
 
 *)
