@@ -29,11 +29,21 @@ enum class Mechanism {
   kCongestionWindow,  // As much in flight as slow start or the control lets.
   kSenderProgram,     // The program had written nothing more.
   kReceiverProgram,   // The reply, or the read, was awaited.
+  kSendBuffer,        // A write waited for room in the sender's buffer.
   kUnexplained,
 };
 std::string MechanismName(Mechanism mechanism);
 
-// A span without a data segment, longer than `StoryLimits` say.
+// A span without a data segment in either direction is a stall where it is
+// longer than the longest of these.
+struct StoryLimits {
+  std::int64_t least_ns = 5'000'000;
+  double median_gaps = 4;   // Times the median between two data segments,
+  std::size_t gaps = 10;    // of so many or more.
+  double round_trips = 2;   // Times the handshake's.
+  std::size_t lines = 300;  // Of words; what is left out is said.
+};
+
 struct Stall {
   std::int64_t began_ns = 0;  // From the story's start.
   std::int64_t lasted_ns = 0;
@@ -59,6 +69,16 @@ struct Story {
   std::vector<std::string> words;
   std::vector<std::string> notes;  // What is missing, and why.
 };
+
+// What a story is made of, once it is read.
+struct StoryMaterial {
+  Sample sample;
+  std::string sender, receiver, captured_at;
+  Timeline timeline;
+  CallLog calls;
+  bool sender_calls_on_clock = true, receiver_calls_on_clock = true;
+};
+Story MakeStory(StoryMaterial material, const StoryLimits& limits = {});
 
 // `trial` is a trial's id, or the start of one that is the only such.
 // kUsage: no such run or trial, or the trial has no capture (and why).

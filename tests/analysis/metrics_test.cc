@@ -315,6 +315,94 @@ TEST(CaseTheoryTest, WriteWriteReadPredictsAStallInEveryRoundButTheFirst) {
   EXPECT_EQ(theory.worst_segments, 400);
 }
 
+// 40 ms and two ticks of 4 ms: in the middle 44 ms.
+TEST(CaseTheoryTest, ADelayedAckIsPredictedByTheReceiversClock) {
+  Workload workload;
+  workload.pattern = Pattern::kRequestResponse;
+  workload.request = {Bytes{1}, Bytes{1}};
+  workload.reply = {Bytes{1}};
+  CellFacts facts = FactsOf(workload);
+  facts.negotiated.writes = 400;
+  EXPECT_EQ(Find(*TheoryOf(facts).value, "delayed ACK"), nullptr);
+  facts.receiver_tick = std::chrono::milliseconds(4);
+  const CaseTheory theory = *TheoryOf(facts).value;
+  EXPECT_DOUBLE_EQ(Find(theory, "delayed ACK")->value, 44e6);
+  facts.receiver_os = "windows";
+  const CaseTheory windows = *TheoryOf(facts).value;
+  EXPECT_EQ(Find(windows, "delayed ACK")->kind, PredictionKind::kAtLeast);
+  EXPECT_EQ(Find(windows, "write-write-read stall"), nullptr);
+}
+
+// 2000 writes in 4 ms are 500,000 a second, and the line has 137,000 frames of
+// 91 bytes. In 8 ms it carries 100,000 bytes; less 2000 of payload and with a
+// burst of 8000 that is 106,000 / 90 frames.
+TEST(CaseTheoryTest, AWriterThatOutrunsTheLineHasTheLinesFrames) {
+  Workload workload;
+  workload.write = Bytes{1};
+  workload.nagle = false;
+  CellFacts facts = FactsOf(workload);
+  facts.burst = Bytes{8000};
+  facts.negotiated.sending_ns = 4e6;
+  facts.negotiated.receiving_ns = 8e6;
+  facts.negotiated.timed_bytes = 2000;
+  const CaseTheory fast = *TheoryOf(facts).value;
+  ASSERT_NE(Find(fast, "line's queue"), nullptr);
+  EXPECT_NEAR(Find(fast, "line's queue")->value, 106'000.0 / 90, 1e-6);
+  EXPECT_NEAR(Find(fast, "line's queue")->tolerance.absolute, 1000.0 / 90,
+              1e-6);
+  facts.negotiated.sending_ns = 40e6;
+  EXPECT_EQ(Find(*TheoryOf(facts).value, "line's queue"), nullptr);
+}
+
+// Minshall's 51 segments at 40 ms are all 2000 writes at 20 us.
+TEST(CaseTheoryTest, AValueForTheShortestRoundTripStandsBeside) {
+  Workload workload;
+  workload.write = Bytes{1};
+  CellFacts facts = FactsOf(workload);
+  facts.negotiated.min_rtt_ns = 20e3;
+  const CaseTheory theory = *TheoryOf(facts).value;
+  EXPECT_DOUBLE_EQ(*Find(theory, "Nagle, Minshall's variant")->at_shortest_rtt,
+                   2000);
+  EXPECT_DOUBLE_EQ(*Find(theory, "Nagle, classic")->at_shortest_rtt, 1);
+}
+
+TEST(CaseTheoryTest, ACaptureAddsTheRuleReplayedOverIt) {
+  Workload workload;
+  workload.write = Bytes{1};
+  CellFacts facts = FactsOf(workload);
+  EXPECT_EQ(Find(*TheoryOf(facts).value, "Nagle, replayed over the capture"),
+            nullptr);
+  facts.negotiated.replayed = 49;
+  EXPECT_DOUBLE_EQ(
+      Find(*TheoryOf(facts).value, "Nagle, replayed over the capture")->value,
+      49);
+}
+
+// A read-back of 4608 takes 6 writes of a byte: 6 bytes each 40 ms.
+TEST(CaseTheoryTest, ATinySendBufferLimitsWritesARoundTrip) {
+  Workload workload;
+  workload.write = Bytes{1};
+  workload.nagle = false;
+  workload.sndbuf = Bytes{1};
+  CellFacts facts = FactsOf(workload);
+  facts.negotiated.sndbuf = 4608;
+  EXPECT_DOUBLE_EQ(Find(*TheoryOf(facts).value, "Linux send buffer")->value,
+                   150);
+  facts.negotiated.rtt_ns = 60e3;
+  EXPECT_EQ(Find(*TheoryOf(facts).value, "Linux send buffer"), nullptr);
+}
+
+// A window of 1152 halves segments: 1024 bytes are two of them, not one.
+TEST(CaseTheoryTest, ASmallWindowSplitsWritesBelowTheMss) {
+  Workload workload;
+  workload.write = Bytes{1024};
+  workload.nagle = false;
+  CellFacts facts = FactsOf(workload);
+  facts.negotiated.window = 1152;
+  EXPECT_DOUBLE_EQ(Find(*TheoryOf(facts).value, "a segment a write")->value,
+                   4000);
+}
+
 TEST(CaseTheoryTest, WithoutWhatWasNegotiatedThereIsNoneAndAReason) {
   Workload workload;
   CellFacts facts = FactsOf(workload);
