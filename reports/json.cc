@@ -327,6 +327,7 @@ Json ToJson(const ClaimResult& result) {
           {"tolerance", result.claim.tolerance},
           {"at_least", OrNull(result.claim.at_least)},
           {"at_most", OrNull(result.claim.at_most)},
+          {"every_cell", result.claim.every},
           {"answer", kAnswers[static_cast<std::size_t>(result.answer)]},
           {"why", result.why}};
 }
@@ -485,7 +486,10 @@ std::string JsonMetricName(Metric metric) {
                                                          "_ns",
                                                          "_ns",
                                                          "_rounds",
-                                                         "_ns"};
+                                                         "_ns",
+                                                         "_bytes",
+                                                         "_bytes",
+                                                         "_bytes"};
   return MetricName(metric) + kUnits[static_cast<std::size_t>(metric)];
 }
 

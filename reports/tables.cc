@@ -178,6 +178,9 @@ std::string FigureText(double value, Metric metric) {
     case Metric::kBytesPerRead:
     case Metric::kDataSegments:
     case Metric::kAckSegments:
+    case Metric::kReceiveBuffer:
+    case Metric::kWindowInitial:
+    case Metric::kWindowPeak:
       return WholeNumber(value);
     case Metric::kLatencyP50:
     case Metric::kLatencyP99:

@@ -50,6 +50,11 @@ enum class Metric {
   kLatencyP99,
   kStalls,   // rounds over 30 ms
   kElapsed,  // ns, receiver
+  // Bytes: the receiver's SO_RCVBUF as read back, and the window it advertised
+  // in its SYN-ACK and at most, as the sender saw it (sampled; sample.h).
+  kReceiveBuffer,
+  kWindowInitial,
+  kWindowPeak,
   kCount,
 };
 inline constexpr std::size_t kMetricCount =

@@ -100,6 +100,24 @@ std::string Counted(std::size_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
+// Both parts must hold.
+ClaimAnswer Both(ClaimAnswer a, ClaimAnswer b) {
+  for (const ClaimAnswer answer :
+       {ClaimAnswer::kRefuted, ClaimAnswer::kNotTested,
+        ClaimAnswer::kNotDistinguishable}) {
+    if (a == answer || b == answer) return answer;
+  }
+  return ClaimAnswer::kSupported;
+}
+
+// Keeps the less favourable of two; of equals the first.
+void KeepWorse(Finding finding, std::optional<Finding>& worst) {
+  const bool worse =
+      !worst || (worst->answer != finding.answer &&
+                 Both(worst->answer, finding.answer) == finding.answer);
+  if (worse) worst = std::move(finding);
+}
+
 // Answers from an estimate, if it has an interval.
 Finding FindingOf(const Claim& claim, Estimate estimate,
                   const std::string& unit, const std::string& what) {
@@ -185,7 +203,8 @@ class Answerer {
   [[nodiscard]] std::string WhoAnswered(const Claim& claim) const;
 
  private:
-  Finding Value(const Claim& claim);
+  Finding Value(const Claim& claim, const Cells& cells);
+  Finding EveryValue(const Claim& claim);
   Finding RatioOf(const Claim& claim);
   Finding LevelsOff(const Claim& claim);
   Finding EffectLarger(const Claim& claim);
@@ -247,7 +266,7 @@ Finding Answerer::Answer(const Claim& claim) {
   }
   switch (claim.kind) {
     case ClaimKind::kValue:
-      return Value(claim);
+      return claim.every ? EveryValue(claim) : Value(claim, Select(claim.a));
     case ClaimKind::kRatio:
       return RatioOf(claim);
     case ClaimKind::kLevelsOff:
@@ -330,10 +349,9 @@ std::string Answerer::WhyNone(const Selection& selection) const {
 
 // --- kValue -----------------------------------------------------------------
 
-Finding Answerer::Value(const Claim& claim) {
+Finding Answerer::Value(const Claim& claim, const Cells& cells) {
   std::map<int, std::vector<double>> in_block;
   std::vector<double> medians;
-  const Cells cells = Select(claim.a);
   for (const std::size_t cell : cells) {
     medians.push_back(Median(cell));
     for (const auto& [block, value] : Blocks(cell)) {
@@ -348,6 +366,20 @@ Finding Answerer::Value(const Claim& claim) {
   return FindingOf(claim, estimate, MetricUnit(metric_),
                    fmt::format("{} of {} is", MetricName(metric_),
                                Counted(cells.size(), "cell")));
+}
+
+// Shows the cell that decided.
+Finding Answerer::EveryValue(const Claim& claim) {
+  const Cells cells = Select(claim.a);
+  std::optional<Finding> worst;
+  for (const std::size_t cell : cells) {
+    Finding finding = Value(claim, {cell});
+    finding.why += fmt::format(
+        " ({}, {} to {}; each of {} by itself)", At(cell).case_id,
+        At(cell).sender, At(cell).receiver, Counted(cells.size(), "cell"));
+    KeepWorse(std::move(finding), worst);
+  }
+  return *std::move(worst);  // Answer() has seen that there are cells.
 }
 
 // --- kRatio -----------------------------------------------------------------
@@ -476,16 +508,6 @@ Finding Answerer::Proportion(const Claim& claim, const Cells& curve,
       {}};
 }
 
-// Both parts must hold.
-ClaimAnswer Both(ClaimAnswer a, ClaimAnswer b) {
-  for (const ClaimAnswer answer :
-       {ClaimAnswer::kRefuted, ClaimAnswer::kNotTested,
-        ClaimAnswer::kNotDistinguishable}) {
-    if (a == answer || b == answer) return answer;
-  }
-  return ClaimAnswer::kSupported;
-}
-
 Finding Answerer::Curve(const Claim& claim, const Cells& curve) {
   const std::size_t last = *std::max_element(
       curve.begin(), curve.end(), [&](std::size_t a, std::size_t b) {
@@ -518,10 +540,7 @@ Finding Answerer::LevelsOff(const Claim& claim) {
     Finding finding = Curve(claim, curve);
     const Cell& cell = At(curve.front());
     finding.why += fmt::format(" ({} to {})", cell.sender, cell.receiver);
-    const bool worse =
-        !worst || (worst->answer != finding.answer &&
-                   Both(worst->answer, finding.answer) == finding.answer);
-    if (worse) worst = std::move(finding);
+    KeepWorse(std::move(finding), worst);
   }
   if (!worst) {
     return {ClaimAnswer::kNotTested,

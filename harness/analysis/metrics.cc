@@ -8,9 +8,10 @@ namespace {
 using Figure = std::optional<double>;
 
 constexpr std::array<std::string_view, kMetricCount> kUnits = {
-    "bytes/s", "bytes/s",  "share",    "share",    "bytes",   "writes",
-    "bytes",   "segments", "segments", "segments", "ns/byte", "ns/byte",
-    "calls/s", "ns",       "ns",       "rounds",   "ns"};
+    "bytes/s", "bytes/s", "share",    "share",    "bytes",
+    "writes",  "bytes",   "segments", "segments", "segments",
+    "ns/byte", "ns/byte", "calls/s",  "ns",       "ns",
+    "rounds",  "ns",      "bytes",    "bytes",    "bytes"};
 
 static_assert(kMetricNames.size() == kMetricCount);
 
@@ -62,6 +63,14 @@ void Set(Figures& figures, Metric metric, const Figure& figure) {
   figures[Index(metric)] = figure;
 }
 
+Figure EffectiveReceiveBuffer(const EndReport& receiver) {
+  const auto reading = receiver.options.find("rcvbuf");
+  if (reading == receiver.options.end()) return std::nullopt;
+  const auto* bytes = std::get_if<std::int64_t>(&reading->second.effective);
+  if (bytes == nullptr) return std::nullopt;
+  return static_cast<double>(*bytes);
+}
+
 void AddReceiver(const EndReport& receiver, const TrialContext& context,
                  Figures& figures) {
   const auto bytes = static_cast<double>(receiver.bytes);
@@ -69,6 +78,7 @@ void AddReceiver(const EndReport& receiver, const TrialContext& context,
   Set(figures, Metric::kReceiverCpu, Divide(Number(receiver.cpu_ns), bytes));
   Set(figures, Metric::kBytesPerRead,
       Divide(bytes, static_cast<double>(receiver.calls)));
+  Set(figures, Metric::kReceiveBuffer, EffectiveReceiveBuffer(receiver));
   if (context.request_response) return;
   const Figure throughput = Throughput(receiver, context);
   Set(figures, Metric::kThroughput, throughput);
@@ -86,6 +96,10 @@ void AddSender(const EndReport& sender, Figures& figures) {
   Set(figures, Metric::kSenderCpu,
       Divide(Number(sender.cpu_ns), static_cast<double>(sender.bytes)));
   Set(figures, Metric::kSendCallRate, PerSecond(calls, sender.elapsed_ns));
+  Set(figures, Metric::kWindowInitial,
+      Number(sender.counters.peer_window_initial_bytes));
+  Set(figures, Metric::kWindowPeak,
+      Number(sender.counters.peer_window_peak_bytes));
   if (!sender.latency || sender.latency->count == 0) return;
   Set(figures, Metric::kLatencyP50, Number(sender.latency->p50_ns));
   Set(figures, Metric::kLatencyP99, Number(sender.latency->p99_ns));
@@ -144,6 +158,18 @@ std::string WhyNotOnWire(const Sample& sample) {
                                      : sample.wire->reason;
 }
 
+std::string WhyNoReceiveBuffer(const EndReport& receiver) {
+  const auto reading = receiver.options.find("rcvbuf");
+  return reading == receiver.options.end() || reading->second.reason.empty()
+             ? "the receiver did not read its buffer back"
+             : reading->second.reason;
+}
+
+std::string WhyNoWindow(const EndReport& sender) {
+  return sender.counters.reason.empty() ? "the sender's kernel did not tell it"
+                                        : sender.counters.reason;
+}
+
 std::string WhyNotAtReceiver(Metric metric, const Sample& sample,
                              const TrialContext& context) {
   const EndReport& receiver = *sample.receiver;
@@ -154,6 +180,7 @@ std::string WhyNotAtReceiver(Metric metric, const Sample& sample,
     return ReasonFor(receiver, "cpu_ns", "no byte was read");
   }
   if (metric == Metric::kBytesPerRead) return "no read gave bytes";
+  if (metric == Metric::kReceiveBuffer) return WhyNoReceiveBuffer(receiver);
   if (context.request_response) {
     return "a request-response is measured by its latency";
   }
@@ -179,12 +206,15 @@ Seer SeerOf(Metric metric) {
     case Metric::kReceiverCpu:
     case Metric::kBytesPerRead:
     case Metric::kElapsed:
+    case Metric::kReceiveBuffer:
       return Seer::kReceiver;
     case Metric::kSenderCpu:
     case Metric::kSendCallRate:
     case Metric::kLatencyP50:
     case Metric::kLatencyP99:
     case Metric::kStalls:
+    case Metric::kWindowInitial:
+    case Metric::kWindowPeak:
       return Seer::kSender;
     default:
       return Seer::kWire;
@@ -229,6 +259,9 @@ std::string WhyMissing(Metric metric, const Sample& sample,
   }
   if (metric == Metric::kSendCallRate) {
     return ReasonFor(*sample.sender, "elapsed_ns", "no time went by");
+  }
+  if (metric == Metric::kWindowInitial || metric == Metric::kWindowPeak) {
+    return WhyNoWindow(*sample.sender);
   }
   return WhyNoRound(sample, context);
 }

@@ -11,7 +11,7 @@
 namespace wiretoll {
 namespace {
 
-enum class FigureUnit { kNumber, kByteRate, kShare, kTime };
+enum class FigureUnit { kNumber, kByteRate, kShare, kTime, kSize };
 
 FigureUnit UnitOf(std::string_view metric) {
   if (metric.ends_with("throughput")) return FigureUnit::kByteRate;
@@ -20,6 +20,9 @@ FigureUnit UnitOf(std::string_view metric) {
   }
   if (metric == "elapsed" || metric.starts_with("latency")) {
     return FigureUnit::kTime;
+  }
+  if (metric == "receive_buffer" || metric.starts_with("window_")) {
+    return FigureUnit::kSize;
   }
   return FigureUnit::kNumber;
 }
@@ -32,7 +35,7 @@ struct KindSpec {
 
 const std::vector<KindSpec>& Kinds() {
   static const std::vector<KindSpec> kinds{
-      {"value", ClaimKind::kValue, {"value"}},
+      {"value", ClaimKind::kValue, {"value", "every"}},
       {"ratio", ClaimKind::kRatio, {"b", "ratio"}},
       {"levels-off", ClaimKind::kLevelsOff, {"across", "value"}},
       {"effect-larger",
@@ -119,6 +122,9 @@ Claim ClaimReader::Read() {
   if (claim_.kind == ClaimKind::kEffectLarger) {
     claim_.across = ReadFactorName("across", kAnEffect);
     claim_.against = ReadFactorName("against", kAnEffect);
+  }
+  if (claim_.kind == ClaimKind::kValue) {
+    claim_.every = ReadSwitch(table_, path_, "every", complaint_);
   }
   ReadCheck();
   ReadTolerance();
@@ -276,10 +282,14 @@ std::string ClaimReader::ReadFactorName(std::string_view key,
 // --- The check
 
 // A number in the metric's unit, or a text that carries its unit: "11MB/s",
-// "94%", "40ms".
+// "94%", "40ms", "64KiB".
 std::optional<double> FigureFromText(FigureUnit unit, std::string text) {
   if (unit == FigureUnit::kByteRate && text.ends_with("/s")) {
     text.resize(text.size() - 2);
+    const auto size = ParseBytes(text);
+    if (size.has_value()) return static_cast<double>(size->count);
+  }
+  if (unit == FigureUnit::kSize) {
     const auto size = ParseBytes(text);
     if (size.has_value()) return static_cast<double>(size->count);
   }
@@ -307,7 +317,8 @@ std::optional<double> ClaimReader::ReadFigure(std::string_view key) {
   }
   constexpr std::string_view kForms[] = {
       "a number from 0 up", "bytes/s, such as 11e6 or \"11MB/s\"",
-      "a share, such as 0.94 or \"94%\"", "nanoseconds, or such as \"40ms\""};
+      "a share, such as 0.94 or \"94%\"", "nanoseconds, or such as \"40ms\"",
+      "bytes, such as 2304 or \"64KiB\""};
   Note(*node, key,
        fmt::format("must be {}", kForms[static_cast<std::size_t>(unit)]));
   return std::nullopt;

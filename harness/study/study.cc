@@ -35,17 +35,6 @@ int ReadRepeats(const toml::table& root, Complaint& complaint) {
   return kDefault;
 }
 
-bool ReadSwitch(const toml::table& root, std::string_view key,
-                Complaint& complaint) {
-  const toml::node* node = root.get(key);
-  if (node == nullptr) return false;
-  if (const auto* value = node->as_boolean()) return value->get();
-  complaint.Note(
-      LineOf(*node), key,
-      fmt::format("{}; write true or false, without quotes", KindOf(*node)));
-  return false;
-}
-
 std::vector<Plot> ReadPlots(const toml::table& root, Complaint& complaint) {
   const std::vector<std::string> kinds(kPlotKinds.begin(), kPlotKinds.end());
   std::vector<Plot> plots;
@@ -69,8 +58,8 @@ Study ReadStudy(const toml::table& root, Complaint& complaint) {
   study.question = NeedText(root, "", "question", complaint);
   study.source = ReadText(root, "", "source", complaint);
   study.repeats = ReadRepeats(root, complaint);
-  study.capture = ReadSwitch(root, "capture", complaint);
-  const bool verify = ReadSwitch(root, "verify", complaint);
+  study.capture = ReadSwitch(root, "", "capture", complaint);
+  const bool verify = ReadSwitch(root, "", "verify", complaint);
   Matrix matrix = ReadMatrix(root, verify, complaint);
   study.cases = std::move(matrix.cases);
   study.varying = std::move(matrix.varying);

@@ -83,28 +83,19 @@ using Selection = std::map<std::string, std::vector<FactorValue>>;
 
 // What claims may speak of, in the order of analysis' Metric; throughput in
 // bytes/s, shares as fractions, times in nanoseconds.
-inline constexpr std::array<std::string_view, 17> kMetricNames = {
-    "throughput",
-    "steady_throughput",
-    "efficiency",
-    "line_share",
-    "bytes_per_segment",
-    "writes_per_segment",
-    "bytes_per_read",
-    "data_segments",
-    "ack_segments",
-    "retransmissions",
-    "sender_cpu",
-    "receiver_cpu",
-    "send_call_rate",
-    "latency_p50",
-    "latency_p99",
-    "stalls",
-    "elapsed"};
+inline constexpr std::array<std::string_view, 20> kMetricNames = {
+    "throughput",      "steady_throughput", "efficiency",
+    "line_share",      "bytes_per_segment", "writes_per_segment",
+    "bytes_per_read",  "data_segments",     "ack_segments",
+    "retransmissions", "sender_cpu",        "receiver_cpu",
+    "send_call_rate",  "latency_p50",       "latency_p99",
+    "stalls",          "elapsed",           "receive_buffer",
+    "window_initial",  "window_peak"};
 
 // What a claim's figure is; the check is on that figure.
 enum class ClaimKind {
-  // The metric, over the cells of `a` (the median of their medians).
+  // The metric, over the cells of `a`: the median of their medians, or with
+  // `every` in each of them by itself.
   kValue,
   // The metric in `a` over that in `b`. A cell of `a` is set against the
   // cells of `b` that have the same value of every factor but those in which
@@ -147,7 +138,9 @@ struct Claim {
                                    // the share that is no difference.
   std::optional<double> at_least;  // Unit as `expected`; 1 of a ratio says
   std::optional<double> at_most;   // "more than", within its interval.
-  int line = 0;                    // In the study file.
+  bool every = false;  // kValue only: each cell by itself; the answer is the
+                       // least favourable one.
+  int line = 0;        // In the study file.
 };
 
 // Pictures that a study may ask the report to lead with.

@@ -79,6 +79,17 @@ std::string NeedText(const toml::table& table, std::string_view path,
   return text;
 }
 
+bool ReadSwitch(const toml::table& table, std::string_view path,
+                std::string_view key, Complaint& complaint) {
+  const toml::node* node = table.get(key);
+  if (node == nullptr) return false;
+  if (const auto* value = node->as_boolean()) return value->get();
+  complaint.Note(
+      LineOf(*node), fmt::format("{}{}", path, key),
+      fmt::format("{}; write true or false, without quotes", KindOf(*node)));
+  return false;
+}
+
 std::vector<const toml::table*> ReadTables(const toml::table& root,
                                            std::string_view key,
                                            Complaint& complaint) {

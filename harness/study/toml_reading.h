@@ -55,6 +55,10 @@ std::string ReadText(const toml::table& table, std::string_view path,
 std::string NeedText(const toml::table& table, std::string_view path,
                      std::string_view key, Complaint& complaint);
 
+// True or false at `key`; false if it is not there.
+bool ReadSwitch(const toml::table& table, std::string_view path,
+                std::string_view key, Complaint& complaint);
+
 // The tables of [[key]], none if there is no such key.
 std::vector<const toml::table*> ReadTables(const toml::table& root,
                                            std::string_view key,

@@ -219,6 +219,31 @@ TEST(ClaimTest, AValueIsSupportedRefutedOrBetween) {
   EXPECT_EQ(answer(12.1e6), ClaimAnswer::kNotDistinguishable);
 }
 
+// Seven of eight cells are at 11 MB/s, and so is their median; one is not.
+double AllButOne(const Sample& sample, double other) {
+  const bool odd = WriteOf(sample) == 1 && sample.sender->host == "linux-1";
+  return odd ? other : 11e6;
+}
+
+TEST(ClaimTest, EveryCellHasToHoldWhereTheClaimSaysEvery) {
+  const auto ask = [](const std::string& every, double other) {
+    return Ask(
+        {"metric = \"throughput\"\na = { rcvbuf = 65536 }\n"
+         "value = \"11MB/s\"\n" +
+             every,
+         [=](const Sample& sample) { return AllButOne(sample, other); }});
+  };
+  EXPECT_EQ(ask("", 5e6).answer, ClaimAnswer::kSupported);
+  const ClaimResult one = ask("every = true", 5e6);
+  EXPECT_EQ(one.answer, ClaimAnswer::kRefuted) << one.why;
+  EXPECT_NEAR(*one.figure, 5e6, 0.02e6);  // Of the cell that decided.
+  EXPECT_THAT(one.why, HasSubstr("write-1-"));
+  EXPECT_THAT(one.why, HasSubstr("each of 8 cells by itself"));
+  EXPECT_EQ(ask("every = true", 12.1e6).answer,
+            ClaimAnswer::kNotDistinguishable);
+  EXPECT_EQ(ask("every = true", 11e6).answer, ClaimAnswer::kSupported);
+}
+
 // --- Levels -----------------------------------------------------------------
 
 constexpr char kLevelsAt11[] = R"(kind = "levels-off"

@@ -92,6 +92,29 @@ TEST(MetricsTest, FiguresAreQuotientsOfCounts) {
   EXPECT_DOUBLE_EQ(*Of(Metric::kElapsed, sample), 10'000'000);
 }
 
+// What the receiver's kernel made of SO_RCVBUF, and what its peer saw of it.
+TEST(MetricsTest, BufferAndWindowsAreThoseThatCameNotThoseAskedFor) {
+  Sample sample = Stream();
+  sample.receiver->options["rcvbuf"] = {std::int64_t{2}, std::int64_t{2304},
+                                        "below the least"};
+  sample.sender->counters.peer_window_initial_bytes = 1152;
+  sample.sender->counters.peer_window_peak_bytes = 1120;
+  EXPECT_DOUBLE_EQ(*Of(Metric::kReceiveBuffer, sample), 2304);
+  EXPECT_DOUBLE_EQ(*Of(Metric::kWindowInitial, sample), 1152);
+  EXPECT_DOUBLE_EQ(*Of(Metric::kWindowPeak, sample), 1120);
+}
+
+TEST(MetricsTest, ABufferThatWasNotReadBackIsMissingWithItsReason) {
+  Sample sample = Stream();
+  sample.receiver->options["rcvbuf"] = {std::int64_t{2}, {}, "no such option"};
+  sample.sender->counters.reason = "no TCP_INFO";
+  EXPECT_EQ(Of(Metric::kReceiveBuffer, sample), std::nullopt);
+  EXPECT_EQ(WhyMissing(Metric::kReceiveBuffer, sample, kStream),
+            "no such option");
+  EXPECT_EQ(WhyMissing(Metric::kWindowInitial, sample, kStream), "no TCP_INFO");
+  EXPECT_EQ(WhyMissing(Metric::kWindowPeak, sample, kStream), "no TCP_INFO");
+}
+
 // 108,000 and 110,000: 100,000 / 109,000.
 TEST(MetricsTest, EfficiencyTakesTheMiddleOfItsBounds) {
   Sample sample = Stream();

@@ -28,7 +28,7 @@ Study Load(const std::string& name) {
 }
 
 TEST(CasesTest, EveryFileInCasesLoadsWithIdsThatAreUnique) {
-  ASSERT_GE(CaseFiles().size(), 4U);
+  ASSERT_GE(CaseFiles().size(), 8U);
   for (const std::string& file : CaseFiles()) {
     const Outcome<Study> study = LoadStudy(file);
     ASSERT_TRUE(study.has_value()) << study.error().message;
@@ -46,6 +46,13 @@ TEST(CasesTest, EveryFileOpensWithACommentThatSaysWhatToSee) {
   }
 }
 
+// A pattern is no study without something that it could be wrong about.
+TEST(CasesTest, EveryStudyHasClaims) {
+  for (const std::string& file : CaseFiles()) {
+    EXPECT_FALSE(LoadStudy(file).value().claims.empty()) << file;
+  }
+}
+
 // `wiretoll list` shows the questions: by them people choose.
 TEST(CasesTest, NoTwoStudiesAskTheSameQuestion) {
   std::set<std::string> questions;
@@ -56,12 +63,17 @@ TEST(CasesTest, NoTwoStudiesAskTheSameQuestion) {
 }
 
 // 15 writes x 2 reads x 2 Nagle x 3 rcvbuf = 180; 5 x 2 x 2 x 3 = 60;
-// 3 x 3 x 2 = 18; 2 x 2 = 4.
+// 3 x 3 x 2 = 18; 2 x 2 x 2 = 8; 10 buffers; 4 x 4 = 16; 2 x 2 x 5 = 20;
+// 4 writes.
 TEST(CasesTest, MatricesHaveTheSizeOfTheirCrossProduct) {
   EXPECT_EQ(Load("tcp-efficiency").cases.size(), 180U);
   EXPECT_EQ(Load("quick").cases.size(), 60U);
   EXPECT_EQ(Load("small-writes").cases.size(), 18U);
-  EXPECT_EQ(Load("write-write-read").cases.size(), 4U);
+  EXPECT_EQ(Load("write-write-read").cases.size(), 8U);
+  EXPECT_EQ(Load("buffer-truth").cases.size(), 10U);
+  EXPECT_EQ(Load("nodelay-limits").cases.size(), 16U);
+  EXPECT_EQ(Load("silly-window").cases.size(), 20U);
+  EXPECT_EQ(Load("header-cost").cases.size(), 4U);
 }
 
 std::set<char> SentencesOf(const Study& study) {

@@ -72,6 +72,15 @@ TEST(ClaimTest, AValueTakesTheUnitOfItsMetric) {
   EXPECT_EQ(expected("line_share", "\"94%\""), 0.94);
   EXPECT_EQ(expected("latency_p50", "\"44ms\""), 44e6);
   EXPECT_EQ(expected("bytes_per_segment", "1448"), 1448);
+  EXPECT_EQ(expected("receive_buffer", "2304"), 2304);
+  EXPECT_EQ(expected("window_initial", "\"64KiB\""), 65536);
+  EXPECT_EQ(expected("window_peak", "\"64KiB\""), 65536);
+}
+
+TEST(ClaimTest, AValueMayHaveToHoldInEveryCellByItself) {
+  EXPECT_TRUE(OnlyClaim("a = {}\nvalue = 1\nevery = true").every);
+  EXPECT_FALSE(OnlyClaim("a = {}\nvalue = 1\nevery = false").every);
+  EXPECT_FALSE(OnlyClaim("a = {}\nvalue = 1").every);
 }
 
 TEST(ClaimTest, ALevelIsFollowedAlongAFactor) {
@@ -173,6 +182,11 @@ TEST(ClaimTest, WhatIsWrongIsNamedWithLineKeyAndRemedy) {
        "14: claim.1b.ratio: must be a number from 0 up"},
       {"a = {}\nvalue = 1\ntolerance = 2",
        "14: claim.1b.tolerance: must be a share from \"0%\" to \"100%\""},
+      {"a = {}\nvalue = 1\nevery = \"yes\"",
+       "14: claim.1b.every: a text; write true or false, without quotes"},
+      {"a = {}\nb = {}\nratio = 1\nevery = true",
+       "15: claim.1b.every: unknown key; known: id, text, kind, metric, a, "
+       "tolerance, at_least, at_most, b, ratio"},
       {"kind = \"level\"\na = {}\nvalue = 1",
        "12: claim.1b.kind: unknown; known: value, ratio, levels-off, "
        "effect-larger"},
