@@ -69,7 +69,11 @@ std::string Spell(double value, const std::string& unit) {
   if (unit == "ns") {
     return FormatDuration(Nanoseconds(std::llround(value)));
   }
-  const std::string number = FormatNumber(value);
+  // Three digits of a count of 2304 would say 2300.
+  constexpr double kWhole = 1000;
+  const bool count = unit != "share" && value >= kWhole && value < 1e15;
+  const std::string number =
+      count ? fmt::format("{:.0f}", value) : FormatNumber(value);
   return unit.empty() || unit == "share" ? number : number + ' ' + unit;
 }
 

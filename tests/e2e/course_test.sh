@@ -36,8 +36,9 @@ dev() { [[ $1 == build ]] || { echo "./dev $1 is not run here"; exit 1; }; }
 wiretoll() {
   local more=()
   if [[ $1 == run ]]; then
-    more=(--quiet --pairs a:b)
+    more=(--quiet)
     [[ " $* " == *" --repeats "* ]] || more+=(--repeats 1)
+    [[ " $* " == *" --pairs "* ]] || more+=(--pairs linux-1:linux-2)
   fi
   command wiretoll "$@" "${more[@]}"
 }
@@ -86,7 +87,7 @@ case $name in
     done < <(pages)
     ((count >= 12)) || fail "only $count commands found in the pages"
     ;;
-  # What a reader with a machine of his own measures.
+  # What readers measure on machines of their own.
   every_command_with_root_works)
     [[ $(id -u) == 0 ]] || skip "needs root, for namespaces: sudo ./dev test"
     make_project
