@@ -33,6 +33,7 @@ need_wine() {
   [[ -f $WIRETOLL_WINDOWS_AGENT ]] || skip "needs the agent for Windows: ./dev windows makes it"
 }
 need_tcpdump() { command -v tcpdump >/dev/null || skip "needs tcpdump: apt-get install tcpdump"; }
+captures_in() { find "$1/captures" -name '*.pcapng' | wc -l; }
 # Segments with payload in a capture.
 segments_in() { tcpdump -nr "$1" 2>/dev/null | grep -c 'length [1-9]'; }
 need_root() { [[ $(id -u) == 0 ]] || skip "needs root, for namespaces: sudo ./dev test"; }
@@ -894,7 +895,7 @@ a_capture_of_each_trial_agrees_with_the_kernels)
   small_study 2 100
   run 0 run small.toml --capture --repeats 1 --out here
   # 2 cases in 2 directions: a capture and a list of calls of each.
-  [[ $(ls here/captures/*.pcapng | wc -l) == 4 ]] || fail "not 4 captures"
+  [[ $(captures_in here) == 4 ]] || fail "not 4 captures"
   [[ $(grep -c '"observer":"capture"' here/samples.jsonl) == 4 ]] ||
     fail "the captures are not what counts"
   [[ $(grep -c '"agreement":"equal"' here/samples.jsonl) == 4 ]] ||
@@ -917,12 +918,12 @@ a_study_may_ask_for_captures)
   small_study 1 10
   sed -i 's/^repeats/capture = true\nrepeats/' small.toml
   run 0 run small.toml --snap 64 --repeats 1 --out here --no-report
-  [[ $(ls here/captures/*.pcapng | wc -l) == 2 ]] || fail "not 2 captures"
+  [[ $(captures_in here) == 2 ]] || fail "not 2 captures"
   # Taken up again it captures as before.
   sed -i 1d here/samples.jsonl
   rm -r here/captures
   run 0 run --resume --out here --no-report
-  [[ $(ls here/captures/*.pcapng | wc -l) == 1 ]] || fail "not 1 capture"
+  [[ $(captures_in here) == 1 ]] || fail "not 1 capture"
   ;;
 
 without_the_right_to_capture_the_run_goes_on)
