@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <limits>
 #include <utility>
 
 #include "harness/base/words.h"
@@ -152,8 +153,9 @@ void CaptureDecoder::Give(const Found& found, CapturedFrame& frame) {
 }
 
 void CaptureDecoder::CheckClock(std::int64_t time_ns, std::size_t interface) {
+  constexpr auto kBeforeAll = std::numeric_limits<std::int64_t>::min();
   if (last_of_.size() <= interface)
-    last_of_.resize(facts_.interfaces.size(), time_ns);
+    last_of_.resize(facts_.interfaces.size(), kBeforeAll);
   const std::int64_t last = std::exchange(last_of_[interface], time_ns);
   if (time_ns >= last) return;
   InterfaceFacts& facts = facts_.interfaces[interface];

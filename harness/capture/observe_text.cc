@@ -73,10 +73,11 @@ std::string InterfaceLine(const InterfaceFacts& facts) {
   const std::string name =
       facts.name.empty() ? "interface" : QuoteBytes(facts.name);
   return "  " +
-         Wrapped(fmt::format("{} ({}): {} frames, {}; {}", name,
-                             LinkTypeName(facts.link_type),
-                             Grouped(facts.frames), kept, lost),
-                 2) +
+         Wrapped(
+             fmt::format("{} ({}): {} {}, {}; {}", name,
+                         LinkTypeName(facts.link_type), Grouped(facts.frames),
+                         facts.frames == 1 ? "frame" : "frames", kept, lost),
+             2) +
          "\n";
 }
 
@@ -133,17 +134,20 @@ std::string TableLine(const Flow& flow, bool from_client) {
   const std::string stalls = flow.tcp ? Grouped(from.stalls.count) : "";
   const std::string lasted =
       from_client ? Lasting(flow.last_ns - flow.first_ns) : "";
-  return fmt::format("      {} {:>15} {:>12} {:>12} {:>9} {:>7} {:>12}\n",
-                     from_client ? "->" : "<-", Grouped(from.payload_bytes),
-                     Grouped(from.data_segments), Grouped(from.segments), again,
-                     stalls, lasted);
+  std::string line =
+      fmt::format("      {} {:>14} {:>12} {:>12} {:>9} {:>7} {:>12}",
+                  from_client ? "->" : "<-", Grouped(from.payload_bytes),
+                  Grouped(from.data_segments), Grouped(from.segments), again,
+                  stalls, lasted);
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line + "\n";
 }
 
 std::string Table(const Observation& seen,
                   const std::vector<std::size_t>& shown) {
   std::string table = fmt::format(
       "  no. flow: client -> server, most payload first\n"
-      "      {:2} {:>15} {:>12} {:>12} {:>9} {:>7} {:>12}\n",
+      "      {:2} {:>14} {:>12} {:>12} {:>9} {:>7} {:>12}\n",
       "", "payload bytes", "with payload", "all segments", "repeated", "stalls",
       "lasted");
   for (const std::size_t at : shown) {

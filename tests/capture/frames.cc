@@ -66,9 +66,9 @@ std::string UdpDatagram(std::uint16_t from, std::uint16_t to,
 std::string Ipv4(const Ipv4Spec& spec, const std::string& body) {
   const std::string options = Padded(spec.options);
   const std::size_t header = 20 + options.size();
-  const std::uint64_t length =
-      spec.length < 0 ? header + body.size()
-                      : static_cast<std::uint64_t>(spec.length);
+  const std::uint64_t length = spec.length < 0
+                                   ? header + body.size()
+                                   : static_cast<std::uint64_t>(spec.length);
   const std::uint64_t client = 0x0A000001, server = 0x0A000002;
   return Big(0x40 + header / 4, 1) + Big(0, 1) + Big(length, 2) +
          Big(spec.id, 2) + Big(spec.fragment, 2) + Big(64, 1) +
@@ -170,8 +170,8 @@ std::string PacketBlock(std::uint32_t interface, std::uint64_t units,
 
 ReadAll ReadBytes(const std::string& file) {
   ReadAll all;
-  auto reader = CaptureReader::Read(
-      std::make_unique<std::istringstream>(file), "test.pcapng");
+  auto reader = CaptureReader::Read(std::make_unique<std::istringstream>(file),
+                                    "test.pcapng");
   if (!reader.has_value()) {
     all.failure = reader.error().message;
     return all;

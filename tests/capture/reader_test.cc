@@ -15,8 +15,8 @@ using testing::HasSubstr;
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 
-class PcapOfEitherKind
-    : public testing::TestWithParam<std::tuple<bool, bool>> {};
+class PcapOfEitherKind : public testing::TestWithParam<std::tuple<bool, bool>> {
+};
 
 TEST_P(PcapOfEitherKind, IsReadFrameByFrame) {
   const auto [big, nanoseconds] = GetParam();
@@ -83,8 +83,8 @@ TEST(Pcap, TornAnywhereIsSaidAndNeverRead) {
 }
 
 TEST(Pcap, ALengthThatNoFrameHasEndsTheReading) {
-  const std::string record = Little(1, 4) + Little(0, 4) +
-                             Little(0xFFFFFFFF, 4) + Little(60, 4);
+  const std::string record =
+      Little(1, 4) + Little(0, 4) + Little(0xFFFFFFFF, 4) + Little(60, 4);
   const ReadAll all =
       ReadBytes(PcapHead() + PcapRecord(1, 0, "good") + record + "xxxx");
   EXPECT_EQ(all.frames.size(), 1U);
@@ -130,13 +130,14 @@ TEST(NoCapture, IsAFolderOrAFileThatIsNotThere) {
               HasSubstr("is a folder"));
   const auto missing = CaptureReader::Open("/nowhere/at-all.pcap");
   EXPECT_EQ(missing.error().code, ExitCode::kUsage);
-  EXPECT_THAT(missing.error().message,
-              HasSubstr("/nowhere/at-all.pcap: cannot be opened: No such file"));
+  EXPECT_THAT(
+      missing.error().message,
+      HasSubstr("/nowhere/at-all.pcap: cannot be opened: No such file"));
 }
 
 TEST(NoCapture, IsATraceOfWindowsWhichPktmonConverts) {
-  const auto file = std::filesystem::temp_directory_path() /
-                    "wiretoll-reader-test.etl";
+  const auto file =
+      std::filesystem::temp_directory_path() / "wiretoll-reader-test.etl";
   std::ofstream(file, std::ios::binary) << "some trace";
   EXPECT_THAT(CaptureReader::Open(file).error().message,
               HasSubstr("pktmon etl2pcap"));
@@ -236,10 +237,10 @@ TEST(Pcapng, EachSectionHasItsOwnOrderAndInterfaces) {
 
 TEST(Pcapng, ASimplePacketHasNoTimeAndTheLengthThatTheSnapLengthLeaves) {
   // The interface keeps 96 bytes of a frame.
-  const std::string file =
-      SectionBlock() + InterfaceBlock() + PacketBlock(0, 7, "timed") +
-      Block(3, Little(3, 4) + "abc") +
-      Block(3, Little(200, 4) + std::string(96, 'y'));
+  const std::string file = SectionBlock() + InterfaceBlock() +
+                           PacketBlock(0, 7, "timed") +
+                           Block(3, Little(3, 4) + "abc") +
+                           Block(3, Little(200, 4) + std::string(96, 'y'));
   const ReadAll all = ReadBytes(file);
   EXPECT_EQ(all.facts.ended_early, "");
   ASSERT_EQ(all.frames.size(), 3U);
@@ -253,8 +254,8 @@ TEST(Pcapng, ASimplePacketHasNoTimeAndTheLengthThatTheSnapLengthLeaves) {
 TEST(Pcapng, TheObsoletePacketIsReadToo) {
   const std::string body = Little(0, 2) + Little(5, 2) + Little(0, 4) +
                            Little(9, 4) + Little(4, 4) + Little(60, 4) + "data";
-  const ReadAll all = ReadBytes(SectionBlock() + InterfaceBlock() +
-                                Block(2, body));
+  const ReadAll all =
+      ReadBytes(SectionBlock() + InterfaceBlock() + Block(2, body));
   ASSERT_EQ(all.frames.size(), 1U);
   EXPECT_EQ(all.frames[0].frame.time_ns, 9000);
   EXPECT_EQ(all.frames[0].kept, "data");
@@ -310,10 +311,9 @@ TEST(Pcapng, WhatContradictsItselfEndsTheReading) {
 }
 
 TEST(Pcapng, AFrameBeforeAnyInterfaceEndsTheReading) {
-  EXPECT_THAT(
-      ReadBytes(SectionBlock() + Block(3, Little(1, 4) + "a"))
-          .facts.ended_early,
-      HasSubstr("a frame of interface 0, which was not described"));
+  EXPECT_THAT(ReadBytes(SectionBlock() + Block(3, Little(1, 4) + "a"))
+                  .facts.ended_early,
+              HasSubstr("a frame of interface 0, which was not described"));
 }
 
 TEST(Pcapng, TornAnywhereIsSaidAndNeverRead) {
@@ -344,12 +344,13 @@ TEST(Pcapng, FramesThatLieAcrossTheBufferAreWhole) {
   // Some 1.2 MB in frames of 1000 to 1099 bytes, each of its own letter.
   std::string file = SectionBlock() + InterfaceBlock();
   for (int i = 0; i < 1200; ++i)
-    file += PacketBlock(0, 1, std::string(1000 + i % 100, 'a' + i % 26));
+    file += PacketBlock(
+        0, 1, std::string(1000 + i % 100, static_cast<char>('a' + i % 26)));
   const ReadAll all = ReadBytes(file);
   ASSERT_EQ(all.frames.size(), 1200U);
   for (int i = 0; i < 1200; ++i) {
     ASSERT_EQ(all.frames[static_cast<std::size_t>(i)].kept,
-              std::string(1000 + i % 100, 'a' + i % 26));
+              std::string(1000 + i % 100, static_cast<char>('a' + i % 26)));
   }
 }
 
@@ -372,11 +373,11 @@ TEST(Pcapng, MoreInterfacesThanAnybodyHasEndTheReading) {
 TEST(Clock, StepsBackAreCountedByInterface) {
   // Of interface 0: 10, 4 (6 back), 5, 3 (2 back); interface 1 is by itself.
   const std::string ns = Resolution(9);
-  const std::string file =
-      SectionBlock() + InterfaceBlock(1, ns) + InterfaceBlock(1, ns) +
-      PacketBlock(0, 10, "x") + PacketBlock(1, 2, "x") +
-      PacketBlock(0, 4, "x") + PacketBlock(0, 5, "x") + PacketBlock(1, 2, "x") +
-      PacketBlock(0, 3, "x");
+  const std::string file = SectionBlock() + InterfaceBlock(1, ns) +
+                           InterfaceBlock(1, ns) + PacketBlock(0, 10, "x") +
+                           PacketBlock(1, 2, "x") + PacketBlock(0, 4, "x") +
+                           PacketBlock(0, 5, "x") + PacketBlock(1, 2, "x") +
+                           PacketBlock(0, 3, "x");
   const ReadAll all = ReadBytes(file);
   EXPECT_EQ(all.facts.interfaces[0].steps_back, 2);
   EXPECT_EQ(all.facts.interfaces[0].largest_step_back_ns, 6);
