@@ -87,10 +87,12 @@ struct DirectionFigures {
   std::int64_t spurious_retransmissions = 0;  // all acknowledged already.
   // Data segments that fill a gap, on the wire: overtaken by later ones, or
   // lost before this point and sent again. `late_fills` of them came a round
-  // trip (3 ms at least) after the gap had opened, which overtaking seldom
-  // takes.
+  // trip (3 ms, where it is not known) or more after the gap had opened; before
+  // that a sender cannot have heard of a loss.
   std::int64_t out_of_order = 0, late_fills = 0;
-  std::int64_t probes = 0;        // Keep-alives and window probes.
+  std::int64_t resent = 0;  // Retransmissions and late fills, each once: sent
+                            // again as far as this point can tell.
+  std::int64_t probes = 0;  // Keep-alives and window probes.
   std::int64_t zero_windows = 0;  // Segments that closed the window or kept it
                                   // closed; without SYN, FIN, RST.
   // Advertised, in bytes: by the first segment (a SYN's is never scaled), and

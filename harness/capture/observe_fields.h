@@ -105,6 +105,7 @@ inline constexpr auto kDirectionFields = [] {
        ""},
       {"out_of_order", true, Plain<&F::out_of_order>, ""},
       {"late_fills", true, Plain<&F::late_fills>, ""},
+      {"resent", true, Plain<&F::resent>, ""},
       {"probes", true, Plain<&F::probes>, ""},
       {"zero_windows", true, Plain<&F::zero_windows>, ""},
       {"window_initial_bytes", true, Maybe<&F::window_initial>, kNoSegment},

@@ -130,7 +130,7 @@ std::string Head(const Observation& seen) {
 std::string TableLine(const Flow& flow, bool from_client) {
   const DirectionFigures& from =
       from_client ? flow.from_client : flow.from_server;
-  const std::string again = flow.tcp ? Grouped(from.retransmissions) : "";
+  const std::string again = flow.tcp ? Grouped(from.resent) : "";
   const std::string stalls = flow.tcp ? Grouped(from.stalls.count) : "";
   const std::string lasted =
       from_client ? Lasting(flow.last_ns - flow.first_ns) : "";
@@ -148,7 +148,7 @@ std::string Table(const Observation& seen,
   std::string table = fmt::format(
       "  no. flow: client -> server, most payload first\n"
       "      {:2} {:>14} {:>12} {:>12} {:>9} {:>7} {:>12}\n",
-      "", "payload bytes", "with payload", "all segments", "repeated", "stalls",
+      "", "payload bytes", "with payload", "all segments", "resent", "stalls",
       "lasted");
   for (const std::size_t at : shown) {
     const Flow& flow = seen.flows[at];
@@ -216,13 +216,15 @@ constexpr Row kRows[] = {
     {"  each byte once", true, Number<&DirectionFigures::unique_bytes>},
     {"  sent, but not captured", true,
      Number<&DirectionFigures::missing_bytes>},
-    {"sent again, segments", true, Number<&DirectionFigures::retransmissions>},
-    {"  bytes of that", true, Number<&DirectionFigures::retransmitted_bytes>},
-    {"  for nothing: acknowledged before", true,
+    {"sent again, segments", true, Number<&DirectionFigures::resent>},
+    {"  seen before", true, Number<&DirectionFigures::retransmissions>},
+    {"    bytes of that", true, Number<&DirectionFigures::retransmitted_bytes>},
+    {"    acknowledged before: for nothing", true,
      Number<&DirectionFigures::spurious_retransmissions>},
-    {"filled a gap, segments", true, Number<&DirectionFigures::out_of_order>},
-    {"  after a round trip or more", true,
+    {"  filled a gap, a round trip late", true,
      Number<&DirectionFigures::late_fills>},
+    {"filled a gap at all, segments", true,
+     Number<&DirectionFigures::out_of_order>},
     {"window advertised first, bytes", true,
      MaybeNumber<&DirectionFigures::window_initial>},
     {"  least later", true, MaybeNumber<&DirectionFigures::window_min>},

@@ -29,6 +29,14 @@ std::optional<std::int64_t> MssOf(const DirectionFigures& figures,
   return packet.source.version == 6 ? kDefaultMssIpv6 : kDefaultMssIpv4;
 }
 
+// What fills a gap earlier is not an answer to it: the sender had not heard of
+// it yet, which takes a round trip.
+std::int64_t OvertakingNs(const Flow& flow) {
+  const auto& server = flow.server_round_trip_ns;
+  const auto& client = flow.client_round_trip_ns;
+  return server && client ? *server + *client : kOvertakingNs;
+}
+
 TimelineSegment Begin(const Packet& packet, std::int64_t time_ns,
                       bool from_client) {
   TimelineSegment seen;
@@ -232,13 +240,11 @@ void TcpConnection::CountAgain(Step& step,
     const bool known = step.from.acknowledged && end <= *step.from.acknowledged;
     if (known && placed.filled == 0) figures.spurious_retransmissions += frames;
   }
-  if (placed.filled > 0) {
-    figures.out_of_order += frames;
-    const std::int64_t round_trip = step.flow.server_round_trip_ns.value_or(0) +
-                                    step.flow.client_round_trip_ns.value_or(0);
-    if (placed.waited_ns >= std::max(round_trip, kOvertakingNs))
-      figures.late_fills += frames;
-  }
+  const bool late =
+      placed.filled > 0 && placed.waited_ns >= OvertakingNs(step.flow);
+  if (placed.filled > 0) figures.out_of_order += frames;
+  if (late) figures.late_fills += frames;
+  if (late || placed.repeated > 0) figures.resent += frames;
 }
 
 void TcpConnection::TakeStall(Step& step) {

@@ -101,8 +101,8 @@ What the figures mean:
                  the connection
   with payload   segments that carry bytes of the stream; the others are SYN,
                  FIN, RST and ACKs alone
-  repeated       segments with bytes that were seen before: sent again, whether
-                 that was needed or not
+  resent         segments with bytes that were seen before, or that fill a gap
+                 a round trip late: lost before they came here, and sent again
   stalls         times of over 30 ms between two segments with payload of one
                  direction. Delayed ACKs make them (40 ms on Linux), so do
                  losses, closed windows, and programs with nothing to say

@@ -209,6 +209,7 @@ TEST(Flows, WhatWasSentBeforeIsARetransmission) {
   EXPECT_EQ(client.retransmissions, 3);
   EXPECT_EQ(client.retransmitted_bytes, 100 + 100 + 50);
   EXPECT_EQ(client.spurious_retransmissions, 1);
+  EXPECT_EQ(client.resent, 3);
   // Karn: the first was sent twice, the second was never timed.
   EXPECT_EQ(client.data_to_ack.samples, 0);
 }
@@ -226,9 +227,21 @@ TEST(Flows, WhatFillsAGapWasOvertakenOrLostBeforeHere) {
   const DirectionFigures client = talk.Only().from_client;
   EXPECT_EQ(client.out_of_order, 2);
   EXPECT_EQ(client.late_fills, 1);
+  EXPECT_EQ(client.resent, 1);
   EXPECT_EQ(client.retransmissions, 0);
   EXPECT_EQ(client.unique_bytes, 500);
   EXPECT_EQ(client.missing_bytes, 0);
+}
+
+TEST(Flows, WithoutARoundTripOvertakingTakes3MsAtMost) {
+  Conversation talk;
+  talk.Client(10 * kMs, 0, 100, 0);
+  talk.Client(11 * kMs, 200, 100, 0);
+  talk.Client(13 * kMs, 100, 50, 0);  // 2 ms after the gap had opened,
+  talk.Client(14 * kMs, 150, 50, 0);  // 3 ms.
+  const DirectionFigures client = talk.Only().from_client;
+  EXPECT_EQ(client.out_of_order, 2);
+  EXPECT_EQ(client.late_fills, 1);
 }
 
 TEST(Flows, WhatTheCaptureMissedIsKnownFromLaterSegmentsAndAcks) {

@@ -99,24 +99,57 @@ verbs_that_are_not_there_are_unknown)
   for verb in advise frobnicate; do
     run 2 "$verb" a b
     says err "unknown verb \"$verb\""
-    says err "run, report, compare, theory, list, check, lab"
+    says err "run, report, compare, theory, list, check, observe, lab"
     names_itself_once err
   done
   ;;
 
 help_and_version_answer)
   run 0 --help
-  for word in run report compare theory list check lab "Exit codes"; do says out "$word"; done
+  for word in run report compare theory list check observe lab "Exit codes"; do says out "$word"; done
   run 0 --version
   says out "wiretoll 0."
-  for verb in run report compare theory list check lab; do
+  for verb in run report compare theory list check observe lab; do
     run 0 "$verb" --help
     [[ $(lines out) -ge 3 ]] || fail "$verb --help says little"
   done
   ;;
 
+a_capture_is_observed_from_a_file_and_a_pipe)
+  corpus=$studies/../tests/capture/corpus
+  run 0 observe "$corpus/tcp-micro-little.pcap"
+  says out "TCP 10.0.0.1:40000 -> 10.0.0.2:80"
+  says out "opened, closed by both ends"
+  sed 1d out >of_file
+  "$wiretoll" observe - <"$corpus/tcp-micro-little.pcap" | sed 1d >of_pipe
+  cmp of_file of_pipe || fail "a pipe shows something else than the file"
+  run 0 observe "$corpus/two-connections-port-reuse.pcapng" --format csv --flow 40001
+  [[ $(lines out) == 3 ]] || fail "not a header and two directions"
+  ;;
+
+what_is_no_capture_ends_observe_with_2)
+  corpus=$studies/../tests/capture/corpus
+  run 2 observe "$corpus/no-capture.txt"
+  says err "no-capture.txt: is no capture"
+  names_itself_once err
+  run 2 observe /nowhere/at-all.pcap
+  says err "cannot be opened: No such file or directory"
+  run 2 observe "$corpus/vlan-qinq.pcap" --flow 9999
+  says err "no flow has port 9999"
+  run 2 observe "$corpus/vlan-qinq.pcap" --top 0
+  says err "\"0\" cannot be taken"
+  # The others are shown all the same, and as whole JSON.
+  run 2 observe "$corpus/no-empty.pcap" "$corpus/vlan-qinq.pcap" --format json
+  says err "no-empty.pcap: is empty"
+  says out '"tcp_frames": 2'
+  [[ $(head -c 1 out) == "[" && $(tail -n 1 out) == "]" ]] || fail "no JSON list"
+  head -c 100 "$corpus/tcp-micro-little.pcap" >torn.pcap
+  run 0 observe torn.pcap
+  says out "Partial: the file is torn before its first frame"
+  ;;
+
 help_is_for_people_at_80_columns)
-  for verb in "" run report compare theory list check lab "lab up" "lab down" \
+  for verb in "" run report compare theory list check observe lab "lab up" "lab down" \
     "lab status"; do
     # shellcheck disable=SC2086  # Words on purpose.
     run 0 $verb --help
