@@ -102,9 +102,9 @@ std::string ByReplay(const Miss& miss) {
   }
   if (!fits(miss.signs.replay_minshall)) return {};
   return fmt::format(
-      "{}: replayed over the ACKs as they came it gives {} segments, and {} "
-      "were sent",
+      "{}: replayed over {} it gives {} segments, and {} were sent",
       classic ? "Minshall's variant" : "the ACKs as they came",
+      classic ? "the ACKs as they came" : "them",
       FormatNumber(*miss.signs.replay_minshall),
       FormatNumber(segments->median));
 }

@@ -247,7 +247,11 @@ CellFacts FactsOf(const Workload& workload) {
                       .window = 65'160,
                       .sending_ns = 2000e6,
                       .writes = 2000,
-                      .bytes = 2000};
+                      .bytes = 2000,
+                      .receiving_ns = std::nullopt,
+                      .timed_bytes = std::nullopt,
+                      .sndbuf = std::nullopt,
+                      .replayed = std::nullopt};
   return facts;
 }
 
