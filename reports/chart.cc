@@ -46,7 +46,14 @@ std::vector<Spot> Trace(const std::vector<Spot>& corners) {
     }
   }
   if (!corners.empty()) trace.push_back(corners.back());
-  return trace;
+  // Each spot is a place to try, and a reason against others.
+  constexpr std::size_t kMost = 400;
+  if (trace.size() <= kMost) return trace;
+  std::vector<Spot> some;
+  for (std::size_t i = 0; i < kMost; ++i) {
+    some.push_back(trace[i * (trace.size() - 1) / (kMost - 1)]);
+  }
+  return some;
 }
 
 bool Inside(const Box& box, const Spot& spot) {
@@ -67,6 +74,7 @@ class LabelPlacer {
       traces_.push_back(Trace(Spots(chart, curve)));
       if (curve.error_bars) AddBars(curve);
     }
+    for (const Strokes& strokes : chart.strokes) AddStrokes(strokes);
   }
 
   void PlaceGuide(const Guide& guide) {
@@ -115,8 +123,19 @@ class LabelPlacer {
     }
   }
 
+  // Some of many.
+  void AddStrokes(const Strokes& strokes) {
+    constexpr std::size_t kMost = 300;
+    const std::size_t step = 1 + strokes.lines.size() / kMost;
+    for (std::size_t i = 0; i < strokes.lines.size(); i += step) {
+      const Stroke& line = strokes.lines[i];
+      bars_.push_back({PixelX(chart_, (line.from_x + line.to_x) / 2),
+                       PixelY(chart_, (line.from_y + line.to_y) / 2)});
+    }
+  }
+
   [[nodiscard]] double Width(const std::string& text) const {
-    return 0.56 * chart_.font * static_cast<double>(Length(text)) + 4;
+    return TextWidth(chart_, text);
   }
   [[nodiscard]] double Height() const { return chart_.font + 4; }
 
@@ -293,6 +312,32 @@ Axis LinearAxis(std::string title, double high) {
     axis.ticks.push_back({k * step, fmt::format("{:.6g}", k * step)});
   }
   return axis;
+}
+
+Axis SpanAxis(std::string title, double low, double high) {
+  constexpr double kMostTicks = 8;
+  Axis axis;
+  axis.title = std::move(title);
+  axis.low = low;
+  axis.high = high;
+  const double magnitude = std::pow(10, std::floor(std::log10(high - low)));
+  double step = magnitude;
+  for (const double candidate : {0.1, 0.2, 0.25, 0.5, 1.0, 2.0}) {
+    step = candidate * magnitude;
+    if ((high - low) / step <= kMostTicks) break;
+  }
+  const double first = std::ceil(low / step - 1e-9);
+  for (int k = 0; k <= kMostTicks; ++k) {
+    const double at = (first + k) * step;
+    if (at > high + step * 1e-9) break;
+    // -0 would be shown with its sign.
+    axis.ticks.push_back({at, fmt::format("{:.8g}", at == 0 ? 0.0 : at)});
+  }
+  return axis;
+}
+
+double TextWidth(const Chart& chart, const std::string& text) {
+  return 0.56 * chart.font * static_cast<double>(Length(text)) + 4;
 }
 
 }  // namespace wiretoll

@@ -75,6 +75,40 @@ struct Bar {
   double from = 0;
   double to = 0;
   std::string colour;
+  double half = 0.36;  // Of its height, in rows.
+};
+
+// A straight line from one point to another; without length it is a dot.
+struct Stroke {
+  double from_x = 0, from_y = 0;
+  double to_x = 0, to_y = 0;
+};
+
+// Many of one look, such as the segments of a time-sequence diagram.
+struct Strokes {
+  std::string colour;
+  double width = 1.8;  // Pixels; ends are round.
+  std::vector<Stroke> lines;
+};
+
+// A stretch of x that is set off, behind all else.
+struct Shade {
+  double from = 0;
+  double to = 0;
+};
+
+// A text at a place in the picture, pixels from its left and top: where the
+// text begins (or ends, if it goes to the left), and its middle.
+struct ChartText {
+  std::string text;
+  double x = 0, y = 0;
+  bool to_left = false;
+};
+
+// A text above the chart, with a thin line from it down to the chart's top.
+struct Flag {
+  ChartText label;
+  double line_x = 0;  // Pixels.
 };
 
 struct Chart {
@@ -86,6 +120,10 @@ struct Chart {
   std::vector<Curve> curves;
   std::vector<Guide> guides;
   std::vector<Bar> bars;
+  std::vector<Strokes> strokes;  // On top of the curves.
+  std::vector<Shade> shades;
+  std::vector<Flag> flags;
+  std::vector<ChartText> texts;
   bool curve_labels = true;
 };
 
@@ -117,6 +155,12 @@ Axis BinaryAxis(std::string title, double low, double high);
 Axis DecimalLogAxis(std::string title, double low, double high);
 // From 0 to at least `high`, in round steps. Requires high > 0.
 Axis LinearAxis(std::string title, double high);
+// From `low` to `high` and no farther, ticks in round steps. Requires
+// low < high.
+Axis SpanAxis(std::string title, double low, double high);
+
+// Pixels that a text takes in a chart's font, a little more than less.
+double TextWidth(const Chart& chart, const std::string& text);
 
 }  // namespace wiretoll
 

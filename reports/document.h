@@ -53,7 +53,7 @@ struct Key {
 struct Panel {
   std::string label;  // Of a small multiple.
   PlotRequest request;
-  std::string svg;  // Filled when drawn.
+  std::string svg;  // Filled when drawn; there before, it is left alone.
 };
 
 struct Picture {
@@ -92,8 +92,10 @@ struct Document {
   std::string title;
   std::string question;
   std::vector<Card> cards;
-  std::vector<StudyPart> parts;  // One a study.
-  std::vector<Table> tables;     // Of the whole report.
+  std::vector<std::string> story;  // What happened, in order.
+  std::string story_note;          // What of it is left out.
+  std::vector<StudyPart> parts;    // One a study.
+  std::vector<Table> tables;       // Of the whole report.
   std::vector<std::string> notes;
   std::vector<std::string> commands;  // To repeat it.
   std::string made_by;

@@ -62,6 +62,9 @@ svg text{fill:var(--dim);font-family:Inter,Helvetica,Arial,sans-serif}
 svg [stroke="rgb(138, 143, 152)"]{stroke:var(--axis)}
 svg [stroke="rgb(208, 212, 218)"]{stroke:var(--grid)}
 svg [color=white]{color:var(--bg)}
+.story{padding-left:2.2rem;max-width:60em}
+.story li{margin:.25rem 0}
+.story li::marker{color:var(--dim);font-size:.84rem}
 .missing{border:1px dashed var(--axis);border-radius:10px;color:var(--dim);
 padding:1.2rem 1rem}
 .table{overflow:auto;max-height:36rem;margin:.4rem 0}
@@ -135,6 +138,7 @@ class Page {
     for (const std::string& note : document_.notes) {
       Raw(fmt::format("<p class=\"note\">{}</p>\n", HtmlText(note)));
     }
+    Story();
     for (const StudyPart& part : document_.parts) Part(part);
     for (const Table& table : document_.tables) TableBlock(table, "h2");
     Repeat();
@@ -185,6 +189,18 @@ class Page {
     Raw("</div>\n");
   }
 
+  void Story() {
+    if (document_.story.empty()) return;
+    Raw("<h2>What happened</h2>\n<ol class=\"story\">\n");
+    for (const std::string& line : document_.story) {
+      Raw(fmt::format("<li dir=\"auto\">{}</li>\n", Prose(line)));
+    }
+    Raw("</ol>\n");
+    if (document_.story_note.empty()) return;
+    Raw(fmt::format("<p class=\"note\">{}</p>\n",
+                    HtmlText(document_.story_note)));
+  }
+
   void Part(const StudyPart& part) {
     if (!part.title.empty()) {
       Raw(fmt::format("<h2 dir=\"auto\">{}</h2>\n", HtmlText(part.title)));
@@ -222,7 +238,7 @@ class Page {
     if (!drawable) {
       Raw(fmt::format("<div class=\"missing\">{}</div>\n",
                       HtmlText(picture.missing)));
-    } else if (!document_.no_pictures.empty()) {
+    } else if (picture.panels[0].svg.empty()) {
       Raw(fmt::format("<div class=\"missing\">No picture: {}</div>\n",
                       HtmlText(document_.no_pictures)));
     } else {
@@ -231,7 +247,7 @@ class Page {
     }
     Raw(fmt::format("<p class=\"drawn\"><small>{}</small></p>\n",
                     Prose(picture.drawn)));
-    if (drawable && document_.no_pictures.empty()) Others(picture.panels);
+    if (drawable && !picture.panels[0].svg.empty()) Others(picture.panels);
     Raw("</figure>\n");
   }
 

@@ -58,7 +58,10 @@ class ScriptWriter {
     AxisLines('x', chart_.x);
     AxisLines('y', chart_.y);
     AxisTitles();
+    for (const Shade& shade : chart_.shades) ShadeBox(shade);
     for (const Guide& guide : chart_.guides) GuideLine(guide);
+    for (const Flag& flag : chart_.flags) FlagLine(flag);
+    for (const ChartText& text : chart_.texts) TextLine(text);
     for (const PlacedLabel& label : PlaceLabels(chart_)) LabelLine(label);
     Draw();
   }
@@ -131,6 +134,29 @@ class ScriptWriter {
         to, colour::kTheory);
   }
 
+  // Pale on both themes.
+  void ShadeBox(const Shade& shade) {
+    out_ << fmt::format(
+        "set object rectangle from {:.10g}, graph 0 to {:.10g}, graph 1 fc rgb "
+        "'{}' fs transparent solid 0.28 noborder behind\n",
+        shade.from, shade.to, colour::kTheory);
+  }
+
+  void TextLine(const ChartText& text) {
+    out_ << fmt::format("set label {} at screen {:.5f},{:.5f} {}\n",
+                        Text(text.text), ScreenX(text.x), ScreenY(text.y),
+                        text.to_left ? "right" : "left");
+  }
+
+  void FlagLine(const Flag& flag) {
+    TextLine(flag.label);
+    const double below = flag.label.y + 0.6 * chart_.font;
+    out_ << fmt::format(
+        "set arrow from screen {0:.5f},{1:.5f} to screen {0:.5f},{2:.5f} "
+        "nohead lc rgb '{3}' lw 1\n",
+        ScreenX(flag.line_x), ScreenY(below), ScreenY(chart_.top), kAxisColour);
+  }
+
   void LabelLine(const PlacedLabel& label) {
     const double x = ScreenX(label.x);
     const double y = ScreenY(label.y);
@@ -162,12 +188,19 @@ class ScriptWriter {
                       "notitle",
                       bar.colour));
     }
-    if (parts_.empty()) Add("'-' using 1:2 with points notitle");
+    for (const Strokes& strokes : chart_.strokes) {
+      Add(
+          fmt::format("'-' using 1:2:3:4 with vectors nohead lc rgb '{}' lw {} "
+                      "notitle",
+                      strokes.colour, strokes.width));
+    }
+    const bool nothing = parts_.empty();
+    if (nothing) Add("'-' using 1:2 with points notitle");
     out_ << parts_ << '\n';
-    const bool nothing = chart_.curves.empty() && chart_.bars.empty();
     if (nothing) out_.send1d(Rows2{{kNothing, kNothing}});
     for (const Curve& curve : chart_.curves) Send(curve);
     for (const Bar& bar : chart_.bars) Send(bar);
+    for (const Strokes& strokes : chart_.strokes) Send(strokes);
     out_ << "unset output\n";
   }
 
@@ -252,9 +285,23 @@ class ScriptWriter {
   }
 
   void Send(const Bar& bar) {
-    constexpr double kHalf = 0.36;
-    out_.send1d(Rows6{{bar.from, bar.row, bar.from, bar.to, bar.row - kHalf,
-                       bar.row + kHalf}});
+    out_.send1d(Rows6{{bar.from, bar.row, bar.from, bar.to, bar.row - bar.half,
+                       bar.row + bar.half}});
+  }
+
+  // As start and way: what a vector is made of.
+  void Send(const Strokes& strokes) {
+    // gnuplot leaves out what has no length; this much is none to the eye.
+    const double dot = (chart_.x.high - chart_.x.low) * 1e-4;  // Linear x.
+    Rows4 rows;
+    for (const Stroke& line : strokes.lines) {
+      const double across = line.to_x - line.from_x;
+      const double up = line.to_y - line.from_y;
+      rows.emplace_back(line.from_x, line.from_y,
+                        across == 0 && up == 0 ? dot : across, up);
+    }
+    if (rows.empty()) rows.emplace_back(kNothing, kNothing, kNothing, kNothing);
+    out_.send1d(rows);
   }
 
   Gnuplot& out_;

@@ -35,7 +35,9 @@ std::vector<Panel*> PanelsOf(Document& document) {
   std::vector<Panel*> panels;
   const auto take = [&panels](std::vector<Picture>& pictures) {
     for (Picture& picture : pictures) {
-      for (Panel& panel : picture.panels) panels.push_back(&panel);
+      for (Panel& panel : picture.panels) {
+        if (panel.svg.empty()) panels.push_back(&panel);
+      }
     }
   };
   for (StudyPart& part : document.parts) {
