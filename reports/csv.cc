@@ -35,6 +35,49 @@ constexpr std::array<EndOption, 5> kOptions{{
     {"receiver_rcvbuf_effective_bytes", "rcvbuf", true},
 }};
 
+struct CaptureText {
+  const char* column;
+  const char* meaning;
+  std::string CaptureRecord::*member;
+};
+constexpr std::array<CaptureText, 4> kCaptureTexts{{
+    {"capture_file", "in the run folder", &CaptureRecord::file},
+    {"capture_followed_rule", "rule of sending that the packets show",
+     &CaptureRecord::followed_rule},
+    {"capture_partial", "what of the capture is missing",
+     &CaptureRecord::partial},
+    {"capture_reason", "why fields are empty, or there is no capture",
+     &CaptureRecord::reason},
+}};
+
+struct CaptureCount {
+  const char* column;
+  const char* meaning;
+  std::optional<std::int64_t> CaptureRecord::*member;
+};
+constexpr std::array<CaptureCount, 10> kCaptureCounts{{
+    {"capture_frames", "both directions", &CaptureRecord::frames},
+    {"capture_dropped_frames", "seen by the kernel and not kept",
+     &CaptureRecord::dropped},
+    {"capture_data_segments", "data direction, as on the wire",
+     &CaptureRecord::data_segments},
+    {"capture_ack_segments", "without payload, the other way",
+     &CaptureRecord::ack_segments},
+    {"capture_retransmitted_segments", "data direction",
+     &CaptureRecord::retransmitted_segments},
+    {"capture_payload_bytes", "data direction, retransmissions included",
+     &CaptureRecord::payload_bytes},
+    {"capture_joined_packets", "longer than the MSS: joined by an offload",
+     &CaptureRecord::joined_packets},
+    {"capture_replay_at_once_segments",
+     "that the same writes would make with Nagle's rule off",
+     &CaptureRecord::replay_at_once},
+    {"capture_replay_classic_segments", "by the classic rule of Nagle",
+     &CaptureRecord::replay_classic},
+    {"capture_replay_minshall_segments", "by Minshall's variant",
+     &CaptureRecord::replay_minshall},
+}};
+
 using Out = std::string;
 using Getter = std::function<void(const Sample&, Out&)>;
 
@@ -82,6 +125,7 @@ class ColumnList {
     WireColumns();
     for (const bool receiver : {false, true}) Counters(receiver);
     Reasons();
+    CaptureColumns();
   }
   std::vector<FilledColumn> Take() { return std::move(columns_); }
 
@@ -269,6 +313,21 @@ class ColumnList {
           if (s.wire.has_value()) AddReason(text, "wire", s.wire->reason);
           AppendText(out, text);
         });
+  }
+
+  void CaptureColumns() {
+    for (const CaptureText& text : kCaptureTexts) {
+      Add(text.column, text.meaning,
+          [member = text.member](const Sample& s, Out& out) {
+            if (s.capture.has_value()) AppendText(out, (*s.capture).*member);
+          });
+    }
+    for (const CaptureCount& count : kCaptureCounts) {
+      Add(count.column, count.meaning,
+          [member = count.member](const Sample& s, Out& out) {
+            if (s.capture.has_value()) Append(out, (*s.capture).*member);
+          });
+    }
   }
 
   std::vector<FilledColumn> columns_;

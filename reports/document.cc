@@ -8,6 +8,7 @@
 #include "harness/analysis/systems.h"
 #include "reports/contrast.h"
 #include "reports/pictures.h"
+#include "reports/predictions.h"
 #include "reports/selection.h"
 #include "reports/sentences.h"
 #include "reports/tables.h"
@@ -161,9 +162,10 @@ Document MakeDocument(const Analysis& analysis) {
   document.cards = AnswerCards(analysis, views);
   for (const StudyView& view : views) document.parts.push_back(MakePart(view));
   AddHeading(analysis, document);
-  document.tables = {BuffersTable(analysis),  AgreementTable(analysis),
-                     HostsTable(analysis),    LinksTable(analysis),
-                     ProblemsTable(analysis), ClaimsTable(analysis)};
+  document.tables = {BuffersTable(analysis),      AgreementTable(analysis),
+                     SendingRulesTable(analysis), HostsTable(analysis),
+                     LinksTable(analysis),        ProblemsTable(analysis),
+                     ClaimsTable(analysis)};
   for (const std::string& note : analysis.notes) {
     document.notes.push_back(Printable(note));
   }
@@ -171,6 +173,9 @@ Document MakeDocument(const Analysis& analysis) {
   document.made_by = MadeBy(analysis);
   document.beside = {"report.md", "samples.csv (a row a trial)",
                      "report.json (all figures)"};
+  if (HasPredictions(analysis)) {
+    document.beside.emplace_back("predictions.csv (a row a prediction)");
+  }
   if (!analysis.contrasts.empty()) {
     document.beside.emplace_back("directions.csv (a row a case and direction)");
   }

@@ -44,8 +44,7 @@ PlacedFlagRow At(const Chart& chart, const FlagWish& wish, std::size_t row) {
   flag.row = row;
   flag.line = PixelX(chart, wish.x);
   const double width = TextWidth(chart, wish.text);
-  flag.left = std::max(
-      2.0, std::min(flag.line - 2, chart.width - 2 - width));
+  flag.left = std::max(2.0, std::min(flag.line - 2, chart.width - 2 - width));
   flag.right = flag.left + width;
   return flag;
 }
@@ -112,8 +111,8 @@ std::vector<std::size_t> PlaceFlags(const std::vector<FlagWish>& wishes,
   chart.top += room;
   chart.height += room;
   for (const PlacedFlagRow& flag : taken) {
-    const double middle = chart.top - 4 -
-                          kRowHeight * (static_cast<double>(flag.row) + 0.5);
+    const double middle =
+        chart.top - 4 - kRowHeight * (static_cast<double>(flag.row) + 0.5);
     chart.flags.push_back(
         {{wishes[flag.wish].text, flag.left + 2, middle, false}, flag.line});
     placed.push_back(flag.wish);

@@ -20,9 +20,9 @@ struct FlagWish {
 };
 
 // Which wishes have a place, by index, rightmost first; those that stand first
-// in `wishes` are preferred. Adds their flags to `chart` and makes room above it: `chart.top` and
-// `chart.height` grow by the rows they take. Neither text nor line of one
-// touches text or line of another.
+// in `wishes` are preferred. Adds their flags to `chart` and makes room above
+// it: `chart.top` and `chart.height` grow by the rows they take. Neither text
+// nor line of one touches text or line of another.
 std::vector<std::size_t> PlaceFlags(const std::vector<FlagWish>& wishes,
                                     Chart& chart);
 

@@ -7,6 +7,7 @@
 #include "harness/analysis/systems.h"
 #include "reports/contrast_words.h"
 #include "reports/json_parts.h"
+#include "reports/predictions.h"
 #include "reports/text.h"
 
 namespace wiretoll {
@@ -125,6 +126,42 @@ Json ToJson(const CaseTheory& theory) {
   return json;
 }
 
+Json SendingRulesJson(const Agreement& agreement) {
+  Json list = Json::array();
+  for (const auto& [system, rules] : agreement.followed_rules) {
+    for (const auto& [rule, trials] : rules) {
+      list.push_back({{"sender_system", system},
+                      {"rule", rule.empty() ? Json(nullptr) : Json(rule)},
+                      {"trials", trials}});
+      if (rule.empty()) list.back()["why_null"] = "not told apart";
+    }
+  }
+  return list;
+}
+
+Json CapturesJson(const Agreement& agreement) {
+  return {{"captured_trials", agreement.captured},
+          {"equal_trials", agreement.capture_equal},
+          {"different_trials", agreement.capture_different},
+          {"partial_trials", agreement.capture_partial},
+          {"causes", agreement.capture_causes},
+          {"not_captured", agreement.not_captured},
+          {"sending_rules", SendingRulesJson(agreement)}};
+}
+
+// Beside each prediction of `theory`: what was measured, and the verdict.
+void PutVerdicts(const Cell& cell, Json& theory) {
+  Json& predictions = theory["predictions"];
+  for (std::size_t i = 0; i < predictions.size(); ++i) {
+    const PredictionVerdict* verdict = VerdictOn(cell, i);
+    predictions[i]["measured"] =
+        verdict ? OrNull(verdict->measured) : Json(nullptr);
+    predictions[i]["verdict"] =
+        verdict ? ExplanationName(verdict->explanation) : "not judged";
+    predictions[i]["why"] = verdict ? verdict->words : "";
+  }
+}
+
 Json ToJson(const Cell& cell) {
   Json json{{"study", cell.study},
             {"run", cell.run},
@@ -149,6 +186,7 @@ Json ToJson(const Cell& cell) {
   json["figures"] = FiguresOf(cell);
   json["capacity"] = cell.capacity ? ToJson(*cell.capacity) : Json(nullptr);
   json["theory"] = cell.theory ? ToJson(*cell.theory) : Json(nullptr);
+  if (cell.theory) PutVerdicts(cell, json["theory"]);
   json["why_null"] = WhyNull(cell);
   return json;
 }
@@ -464,7 +502,8 @@ Json Totals(const Analysis& analysis) {
             {"different_trials", analysis.agreement.different},
             {"one_observer_trials", analysis.agreement.one_observer},
             {"observers", analysis.agreement.observers},
-            {"causes", std::move(causes)}}}};
+            {"causes", std::move(causes)}}},
+          {"captures", CapturesJson(analysis.agreement)}};
 }
 
 }  // namespace

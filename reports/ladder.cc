@@ -1,6 +1,7 @@
 #include "reports/ladder.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
@@ -20,6 +21,7 @@ struct LadderEvent {
   std::int64_t calls = 0;
   std::int64_t bytes = 0;
   bool sends = true;
+  std::vector<std::int64_t> sizes;
 };
 
 void AddCalls(const EndCalls& end, LadderKind kind, bool sends,
@@ -27,7 +29,8 @@ void AddCalls(const EndCalls& end, LadderKind kind, bool sends,
   for (const ProgramCall& call : end.calls) {
     // What a read brings is there when it returns.
     const std::int64_t at = sends ? call.began_ns : call.returned_ns;
-    events.push_back({kind, at - start_ns, nullptr, 1, call.bytes, sends});
+    events.push_back(
+        {kind, at - start_ns, nullptr, 1, call.bytes, sends, {call.bytes}});
   }
 }
 
@@ -51,8 +54,11 @@ std::vector<LadderEvent> AllEvents(const Story& story, const StoryData& data) {
   std::vector<LadderEvent> events;
   for (const TimelineSegment& segment : story.timeline.segments) {
     const bool out = segment.from_client == data.from_client;
-    events.push_back({out ? LadderKind::kToReceiver : LadderKind::kToSender,
-                      segment.time_ns - story.start_ns, &segment});
+    LadderEvent event;
+    event.kind = out ? LadderKind::kToReceiver : LadderKind::kToSender;
+    event.at_ns = segment.time_ns - story.start_ns;
+    event.segment = &segment;
+    events.push_back(event);
   }
   if (story.sender_calls_on_clock) {
     AddCalls(story.calls.sender, LadderKind::kSenderCall, true, story.start_ns,
@@ -86,6 +92,7 @@ std::vector<LadderEvent> Fold(const std::vector<LadderEvent>& events) {
     }
     folded.back().calls += event.calls;
     folded.back().bytes += event.bytes;
+    folded.back().sizes.push_back(event.bytes);
   }
   return folded;
 }
@@ -104,8 +111,8 @@ std::string Flags(const TimelineSegment& segment) {
 std::string SegmentWords(const TimelineSegment& segment) {
   std::string text = Flags(segment);
   if (segment.data()) {
-    text += fmt::format("seq {}, len {}, ", segment.offset,
-                        segment.payload_bytes);
+    text +=
+        fmt::format("seq {}, len {}, ", segment.offset, segment.payload_bytes);
   }
   if (segment.acknowledged) {
     text += fmt::format("ack {}, ", *segment.acknowledged);
@@ -122,7 +129,9 @@ std::string SegmentWords(const TimelineSegment& segment) {
 std::string CallWords(const LadderEvent& event) {
   if (!event.sends && event.bytes == 0) return "read: end of stream";
   const char* verb = event.sends ? "write" : "read";
-  if (event.calls == 1) return fmt::format("{} {} B", verb, event.bytes);
+  if (event.calls <= 3) {
+    return fmt::format("{} {} B", verb, fmt::join(event.sizes, " + "));
+  }
   return fmt::format("{}, {} B", Count(event.calls, verb), event.bytes);
 }
 
@@ -130,8 +139,7 @@ LadderRow RowOf(const LadderEvent& event) {
   LadderRow row;
   row.kind = event.kind;
   row.at_ns = event.at_ns;
-  row.text =
-      event.segment ? SegmentWords(*event.segment) : CallWords(event);
+  row.text = event.segment ? SegmentWords(*event.segment) : CallWords(event);
   row.data = event.segment != nullptr && event.segment->data();
   row.again = event.segment != nullptr && event.segment->retransmission;
   row.calls = event.calls;
@@ -195,7 +203,8 @@ class LadderDrawing {
       : ladder_(ladder), story_(story), prefix_(prefix) {}
 
   std::string Make() {
-    height_ = kLadderHead + kFoot + kRow * static_cast<int>(ladder_.rows.size());
+    height_ =
+        kLadderHead + kFoot + kRow * static_cast<int>(ladder_.rows.size());
     Open();
     Lifelines();
     for (std::size_t i = 0; i < ladder_.rows.size(); ++i) {
@@ -244,9 +253,10 @@ class LadderDrawing {
         Shorten("receiver: " + Printable(story_.receiver), kLongestName),
         "bold");
     Put(kTimeRight, 40, "end", "time");
-    for (const auto& [x, name] :
-         {std::pair{kSenderProgram, "program"}, {kSenderStack, "stack"},
-          {kReceiverStack, "stack"}, {kReceiverProgram, "program"}}) {
+    for (const auto& [x, name] : {std::pair{kSenderProgram, "program"},
+                                  {kSenderStack, "stack"},
+                                  {kReceiverStack, "stack"},
+                                  {kReceiverProgram, "program"}}) {
       Put(x, 40, "middle", name);
       out_ += fmt::format(
           "<path d=\"M{0} {1}V{2}\" stroke=\"{3}\" stroke-width=\"1\"/>\n", x,
@@ -260,8 +270,8 @@ class LadderDrawing {
     switch (row.kind) {
       case LadderKind::kSenderCall:
         Put(kSenderProgram - 8, top + 13, "end", Shorten(row.text, 20));
-        return Draw({kSenderProgram, top + 9, kSenderStack, top + 9,
-                     colour::kOrange});
+        return Draw(
+            {kSenderProgram, top + 9, kSenderStack, top + 9, colour::kOrange});
       case LadderKind::kReceiverCall:
         return ReceiverCall(row, top);
       default:
@@ -273,8 +283,7 @@ class LadderDrawing {
     Put(kReceiverProgram + 8, top + 13, "start", Shorten(row.text, 20));
     const bool sends = row.text.starts_with("write");
     Draw({sends ? kReceiverProgram : kReceiverStack, top + 9,
-          sends ? kReceiverStack : kReceiverProgram, top + 9,
-          colour::kOrange});
+          sends ? kReceiverStack : kReceiverProgram, top + 9, colour::kOrange});
   }
 
   // It slants as time passes on the way; how much is not to scale.
@@ -285,7 +294,6 @@ class LadderDrawing {
                                     : colour::kGreen;
     Draw({out ? kSenderStack : kReceiverStack, top + 9,
           out ? kReceiverStack : kSenderStack, top + 19, colour, !row.data});
-    // Nearer to where it starts, where the arrow is higher.
     Put((kSenderStack + kReceiverStack) / 2, top + 8, "middle",
         Shorten(row.text, 54));
   }
@@ -296,8 +304,8 @@ class LadderDrawing {
         "<path d=\"M{} {}L{} {}\" stroke=\"{}\" stroke-width=\"1.8\" "
         "fill=\"none\"{}/><path d=\"M{} {}l{} -4v8z\" fill=\"{}\"/>\n",
         arrow.from_x, arrow.from_y, arrow.to_x, arrow.to_y, arrow.colour,
-        arrow.dashed ? " stroke-dasharray=\"6 4\"" : "", arrow.to_x,
-        arrow.to_y, back, arrow.colour);
+        arrow.dashed ? " stroke-dasharray=\"6 4\"" : "", arrow.to_x, arrow.to_y,
+        back, arrow.colour);
   }
 
   void Wait(const LadderRow& row, int top) {
@@ -319,8 +327,7 @@ class LadderDrawing {
 
 }  // namespace
 
-Ladder MakeLadder(const Story& story, const StoryData& data,
-                  std::size_t most) {
+Ladder MakeLadder(const Story& story, const StoryData& data, std::size_t most) {
   Ladder ladder;
   std::vector<LadderEvent> events = Fold(AllEvents(story, data));
   ladder.of = events.size();
@@ -337,8 +344,8 @@ Ladder MakeLadder(const Story& story, const StoryData& data,
   for (std::size_t i = 0; i < ladder.events; ++i) {
     ladder.rows.push_back(RowOf(events[i]));
     for (const Stall* stall : after[i]) {
-      ladder.rows.push_back({LadderKind::kWait, stall->began_ns,
-                             Printable(stall->words)});
+      ladder.rows.push_back(
+          {LadderKind::kWait, stall->began_ns, Printable(stall->words)});
     }
   }
   return ladder;

@@ -36,9 +36,9 @@ struct LadderRow {
 // that nothing came between are one event.
 struct Ladder {
   std::vector<LadderRow> rows;
-  std::size_t events = 0;   // Rows that are no wait.
-  std::size_t of = 0;       // Events of the whole trial, folded likewise.
-  std::string left_out;     // Which calls are not in it, and why; or empty.
+  std::size_t events = 0;  // Rows that are no wait.
+  std::size_t of = 0;      // Events of the whole trial, folded likewise.
+  std::string left_out;    // Which calls are not in it, and why; or empty.
 };
 Ladder MakeLadder(const Story& story, const StoryData& data,
                   std::size_t most = kLadderEvents);

@@ -6,6 +6,7 @@
 #include <functional>
 #include <future>
 #include <optional>
+#include <string_view>
 #include <system_error>
 
 #include "reports/csv.h"
@@ -14,6 +15,7 @@
 #include "reports/files.h"
 #include "reports/json.h"
 #include "reports/plots.h"
+#include "reports/predictions.h"
 #include "reports/text.h"
 
 namespace wiretoll {
@@ -78,6 +80,7 @@ struct FileToWrite {
 };
 
 constexpr const char* kSamplesName = "samples.csv";
+constexpr const char* kPredictionsName = "predictions.csv";
 constexpr const char* kDirectionsName = "directions.csv";
 
 FileFiller Text(const std::function<std::string()>& make) {
@@ -85,6 +88,13 @@ FileFiller Text(const std::function<std::string()>& make) {
     out << make();
     return Done{};
   };
+}
+
+// One system has no directions, and some cases no rule.
+bool IsEmpty(const Analysis& analysis, const FileToWrite& file) {
+  const std::string_view name = file.name;
+  return (name == kDirectionsName && analysis.contrasts.empty()) ||
+         (name == kPredictionsName && !HasPredictions(analysis));
 }
 
 // All but samples.csv.
@@ -106,6 +116,11 @@ Outcome<WrittenReport> WritePages(const Analysis& analysis,
          WriteReportJson(analysis, out);
          return Done{};
        }},
+      {ReportFormat::kCsv, kPredictionsName,
+       [&](std::ostream& out) -> Outcome<Done> {
+         WritePredictionsCsv(analysis, out);
+         return Done{};
+       }},
       {ReportFormat::kCsv, kDirectionsName,
        [&](std::ostream& out) -> Outcome<Done> {
          WriteDirectionsCsv(analysis, out);
@@ -113,9 +128,7 @@ Outcome<WrittenReport> WritePages(const Analysis& analysis,
        }}};
   for (const FileToWrite& file : files) {
     if (spec.formats.count(file.format) == 0) continue;
-    // One system has no directions.
-    const bool directions = file.format == ReportFormat::kCsv;
-    if (directions && analysis.contrasts.empty()) continue;
+    if (IsEmpty(analysis, file)) continue;
     const fs::path path = spec.out / file.name;
     const auto outcome = WriteWholeFile(path, file.fill);
     if (!outcome.has_value()) return outcome.error();
@@ -148,11 +161,13 @@ Outcome<WrittenReport> WriteReport(const Analysis& analysis,
   if (!written.has_value()) return WithWayOut(written.error(), spec);
   if (!outcome.has_value()) return WithWayOut(outcome.error(), spec);
   if (!samples.has_value()) return written;
-  // Before directions.csv, which not every report has.
+  // Before those that not every report has.
   std::vector<fs::path>& files = written.value().files;
-  files.insert(
-      std::find(files.begin(), files.end(), spec.out / kDirectionsName),
-      spec.out / kSamplesName);
+  files.insert(std::find_if(files.begin(), files.end(),
+                            [](const fs::path& file) {
+                              return file.extension() == ".csv";
+                            }),
+               spec.out / kSamplesName);
   return written;
 }
 

@@ -28,10 +28,11 @@ struct WrittenReport {
   std::vector<std::string> warnings;  // "no gnuplot: pictures left out; ..."
 };
 
-// Writes report.html, report.md, samples.csv, report.json into spec.out, and
-// directions.csv where two systems stand side by side. A
-// missing or failing gnuplot costs the pictures only: the page says why in
-// their place. kNothingRan if the folder or a file cannot be written.
+// Writes report.html, report.md, samples.csv, report.json into spec.out,
+// predictions.csv where a rule predicts a figure, and directions.csv where two
+// systems stand side by side. A missing or failing gnuplot costs the pictures
+// only: the page says why in their place. kNothingRan if the folder or a file
+// cannot be written.
 Outcome<WrittenReport> WriteReport(const Analysis& analysis,
                                    const ReportSpec& spec);
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kMargin = 20;
 constexpr int kTitleHeight = 30, kLineHeight = 22, kKeysHeight = 26;
-constexpr int kFontPixels = 15;
+constexpr int kFontPixels = 15, kSmallLine = 16;
 constexpr double kPixelsACharacter = 7.6;
 
 // Of the outermost element: `name`="...", as a number; 0 if there is none.
@@ -54,7 +54,12 @@ class Slide {
       Keys(top + 8, width);
       top += key_rows_ * kKeysHeight;
     }
-    const int foot = kLineHeight + 4;
+    constexpr double kSmallPixelsACharacter = 5.8;
+    const auto foot_lines =
+        WrapWords(picture_.drawn,
+                  static_cast<std::size_t>(width / kSmallPixelsACharacter));
+    const int foot =
+        kSmallLine * static_cast<int>(foot_lines.size()) + kSmallLine;
     const std::string head = fmt::format(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" "
         "xmlns:xlink=\"http://www.w3.org/1999/xlink\" viewBox=\"0 0 {0} {1}\" "
@@ -62,8 +67,10 @@ class Slide {
         "font-family:Inter,Helvetica,Arial,sans-serif}}</style>\n"
         "<rect width=\"{0}\" height=\"{1}\" fill=\"#fff\"/>\n",
         width + 2 * kMargin, top + height + foot);
-    Text(top + height + kLineHeight - 6, 11, "normal",
-         Shorten(picture_.drawn, 160));
+    for (std::size_t i = 0; i < foot_lines.size(); ++i) {
+      Text(top + height + kSmallLine * static_cast<int>(i + 1), 11, "normal",
+           foot_lines[i]);
+    }
     return fmt::format("{}{}<g transform=\"translate({},{})\">{}</g>\n</svg>\n",
                        head, text_, kMargin, top, Inner(width, height));
   }
@@ -89,9 +96,9 @@ class Slide {
         ++key_rows_;
       }
       Mark(key, x, y);
-      text_ += fmt::format(
-          "<text x=\"{}\" y=\"{}\" font-size=\"13\">{}</text>\n", x + mark + 6,
-          y + 5, HtmlText(key.text));
+      text_ +=
+          fmt::format("<text x=\"{}\" y=\"{}\" font-size=\"13\">{}</text>\n",
+                      x + mark + 6, y + 5, HtmlText(key.text));
       x += wide;
     }
   }
@@ -135,8 +142,7 @@ std::vector<std::string> WrapWords(const std::string& text,
   std::istringstream words(text);
   std::vector<std::string> lines;
   for (std::string word; words >> word;) {
-    if (!lines.empty() &&
-        Length(lines.back()) + 1 + Length(word) <= columns) {
+    if (!lines.empty() && Length(lines.back()) + 1 + Length(word) <= columns) {
       lines.back() += ' ' + word;
     } else {
       lines.push_back(word);

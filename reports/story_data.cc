@@ -55,8 +55,8 @@ class Walk {
  private:
   void Left(const TimelineSegment& segment, std::int64_t at) {
     if (!segment.data()) return;
-    data_.departures.push_back({at, segment.offset, segment.payload_bytes,
-                                segment.retransmission});
+    data_.departures.push_back(
+        {at, segment.offset, segment.payload_bytes, segment.retransmission});
     const std::int64_t end = segment.offset + segment.payload_bytes;
     if (end <= data_.bytes) return;
     data_.bytes = end;
@@ -68,12 +68,22 @@ class Walk {
     // Older ones that come late say nothing new.
     if (*segment.acknowledged < acknowledged_) return;
     acknowledged_ = *segment.acknowledged;
+    if (data_.departures.empty()) ForgetHandshake();
     const auto bytes = static_cast<double>(acknowledged_);
     const auto window = static_cast<double>(segment.window_bytes);
     data_.acknowledged.push_back({at, bytes});
     data_.window.push_back({at, window});
     data_.edge.push_back({at, bytes + window});
     InFlight(at);
+  }
+
+  // What a window was before anything left says nothing of the trial; the
+  // last of those is the one that the sender meets.
+  void ForgetHandshake() {
+    data_.acknowledged.clear();
+    data_.window.clear();
+    data_.edge.clear();
+    data_.in_flight.clear();
   }
 
   void InFlight(std::int64_t at) {
@@ -103,6 +113,7 @@ void AddWrites(const Story& story, StoryData& data) {
     return;
   }
   double sum = 0;
+  data.written.push_back({0, 0});
   for (const ProgramCall& call : calls.calls) {
     sum += static_cast<double>(call.bytes);
     const std::int64_t at = call.began_ns - story.start_ns;
@@ -110,10 +121,9 @@ void AddWrites(const Story& story, StoryData& data) {
     data.end_ns = std::max(data.end_ns, call.returned_ns - story.start_ns);
   }
   if (calls.left_out > 0) {
-    data.some_writes =
-        fmt::format("the last {} of {} calls were not logged", calls.left_out,
-                    calls.left_out + static_cast<std::int64_t>(
-                                         calls.calls.size()));
+    data.some_writes = fmt::format(
+        "the last {} of {} calls were not logged", calls.left_out,
+        calls.left_out + static_cast<std::int64_t>(calls.calls.size()));
   }
 }
 

@@ -30,10 +30,10 @@ struct Departure {
 
 // Of the direction that carries the sender's payload.
 struct StoryData {
-  bool from_client = true;   // That direction.
-  bool rounds = false;       // A request-response.
-  std::int64_t end_ns = 0;   // Of the last event.
-  std::int64_t bytes = 0;    // End of the stream, as far as it was seen.
+  bool from_client = true;  // That direction.
+  bool rounds = false;      // A request-response.
+  std::int64_t end_ns = 0;  // Of the last event.
+  std::int64_t bytes = 0;   // End of the stream, as far as it was seen.
   std::vector<Departure> departures;
   Steps written;       // Handed over by the program; empty: see `no_writes`.
   Steps acknowledged;  // Bytes of the stream.

@@ -149,9 +149,8 @@ std::vector<SizeBin> CountSizes(const StoryData& data) {
   for (const std::int64_t size : segments) ++sizes[size];
   for (const std::int64_t size : data.write_sizes) ++sizes[size];
   if (sizes.empty()) return {};
-  std::vector<SizeBin> bins = sizes.size() <= kMostExact
-                                  ? ExactBins(sizes)
-                                  : WideBins(sizes, data.mss);
+  std::vector<SizeBin> bins =
+      sizes.size() <= kMostExact ? ExactBins(sizes) : WideBins(sizes, data.mss);
   const auto bin_of = [&bins](std::int64_t size) {
     return std::find_if(bins.begin(), bins.end(), [size](const SizeBin& bin) {
       return size >= bin.low && size <= bin.high;
@@ -206,19 +205,19 @@ std::string SizesSentence(const StoryData& data) {
   const std::string wrote =
       write.count == 0
           ? ""
-          : fmt::format(", where the program mostly wrote {} B at a time",
+          : fmt::format(" The program mostly wrote {} B at a time.",
                         write.size);
   if (full > 0) {
-    return fmt::format("{} of {} are full, {} B ({}){}.", full,
+    return fmt::format("{} of {} are full, {} B ({}).{}", full,
                        Count(static_cast<long long>(sizes.size()), "segment"),
                        *data.mss, Percent(static_cast<double>(full) / all),
                        wrote);
   }
-  return fmt::format(
-      "{} B is the commonest size, in {} of {} ({}){}{}.", common.size,
-      common.count, Count(static_cast<long long>(sizes.size()), "segment"),
-      Percent(static_cast<double>(common.count) / all),
-      data.mss ? "; none is full" : "", wrote);
+  return fmt::format("{} B is the commonest size, in {} of {} ({}){}.{}",
+                     common.size, common.count,
+                     Count(static_cast<long long>(sizes.size()), "segment"),
+                     Percent(static_cast<double>(common.count) / all),
+                     data.mss ? "; none is full" : "", wrote);
 }
 
 // A bar with its number beside it.
@@ -226,9 +225,9 @@ void AddSizeBar(Chart& chart, double row, double share, long long count,
                 const char* colour) {
   if (count == 0) return;
   chart.bars.push_back({row, 0, share * kPercent, colour, 0.17});
-  chart.texts.push_back(
-      {fmt::format("{} ({})", count, Percent(share)),
-       PixelX(chart, share * kPercent) + 6, PixelY(chart, row), false});
+  chart.texts.push_back({fmt::format("{} ({})", count, Percent(share)),
+                         PixelX(chart, share * kPercent) + 6,
+                         PixelY(chart, row), false});
 }
 
 Chart SizesChart(const std::vector<SizeBin>& bins, const StoryData& data) {
@@ -284,9 +283,9 @@ std::string GapsSentence(const std::vector<Gap>& gaps) {
   lengths.reserve(gaps.size());
   for (const Gap& gap : gaps) lengths.push_back(gap.lasted_ns);
   std::sort(lengths.begin(), lengths.end());
-  const auto late = lengths.end() - std::lower_bound(lengths.begin(),
-                                                     lengths.end(),
-                                                     kDelayedAckMs / kMs);
+  const auto late =
+      lengths.end() -
+      std::lower_bound(lengths.begin(), lengths.end(), kDelayedAckMs / kMs);
   const std::string all = Count(static_cast<long long>(gaps.size()), "gap");
   return fmt::format(
       "Half of {} last {} or less, the longest {}; {} last 40 ms or more, as "
@@ -327,7 +326,7 @@ Chart GapsChart(const std::vector<Gap>& gaps, const StoryData& data) {
   chart.x = SpanAxis(fmt::format("time since the first event, {}", time.name),
                      0, static_cast<double>(data.end_ns) * time.scale * 1.01);
   chart.y = DecimalLogAxis("time since the data segment before, ms (log scale)",
-                           low, high);
+                           low / 2, high * 1.3);  // Room for words.
   chart.left = 84;
   AddGapGuides(data, chart);
   // Fewer dots where there are too many for a page.
@@ -352,31 +351,34 @@ Picture WindowPicture(const Story& story, const StoryData& data) {
   picture.sentence = WindowSentence(data, facts);
   // A window far above what flies would press that flat.
   constexpr double kFar = 8;
-  const bool above = facts.most_in_flight > 0 &&
-                     facts.least > kFar * facts.most_in_flight;
-  const double top = above ? facts.most_in_flight
-                           : std::max(facts.most, facts.most_in_flight);
+  const bool above =
+      facts.most_in_flight > 0 && facts.least > kFar * facts.most_in_flight;
+  const double top =
+      above ? facts.most_in_flight : std::max(facts.most, facts.most_in_flight);
   picture.drawn =
-      (above ? fmt::format("The window lies above the picture, between {} and "
-                           "{}. ",
-                           SizeText(facts.least), SizeText(facts.most))
+      (above ? fmt::format("The window lies above the picture, at {}{}. ",
+                           SizeText(facts.least),
+                           facts.most > facts.least
+                               ? " to " + SizeText(facts.most)
+                               : std::string())
              : std::string()) +
       picture.drawn;
   const AxisUnit time = TimeUnit(data.end_ns);
   const AxisUnit bytes = ByteUnit(top);
   Chart chart;
   chart.left = 84;
-  chart.x = SpanAxis(fmt::format("time since the first event, {}", time.name),
-                     0, std::max(1.0, static_cast<double>(data.end_ns)) *
-                            time.scale);
-  chart.y = LinearAxis(bytes.name, std::max(1.0, top) * bytes.scale);
+  chart.x =
+      SpanAxis(fmt::format("time since the first event, {}", time.name), 0,
+               std::max(1.0, static_cast<double>(data.end_ns)) * time.scale);
+  chart.y = LinearAxis((above ? "bytes in flight, " : "bytes, ") + bytes.name,
+                       std::max(1.0, top) * bytes.scale);
   const Scale scale{time.scale, bytes.scale};
   if (!above) {
     chart.curves.push_back(StepCurve(data.window, chart, scale,
                                      "the peer's window", colour::kSky));
   }
-  chart.curves.push_back(StepCurve(data.in_flight, chart, scale,
-                                   "in flight", colour::kBlue));
+  chart.curves.push_back(
+      StepCurve(data.in_flight, chart, scale, "in flight", colour::kBlue));
   for (const Curve& curve : chart.curves) {
     picture.keys.push_back({curve.colour, curve.label, true});
   }
@@ -394,12 +396,11 @@ Picture SizesPicture(const Story& story, const StoryData& data) {
     return picture;
   }
   picture.sentence = SizesSentence(data);
-  picture.drawn =
-      fmt::format("Payload a segment, what was sent again left out{}. {}",
-                  data.write_sizes.empty()
-                      ? "; the program's writes were not logged"
-                      : "; bytes a write",
-                  picture.drawn);
+  picture.drawn = fmt::format(
+      "Payload a segment, what was sent again left out{}. {}",
+      data.write_sizes.empty() ? "; the program's writes were not logged"
+                               : "; bytes a write",
+      picture.drawn);
   picture.keys = {{colour::kBlue, "segments"}};
   if (!data.write_sizes.empty()) {
     picture.keys.push_back({colour::kOrange, "writes"});

@@ -56,6 +56,7 @@ class SequenceChart {
       : story_(story), data_(data), span_(span) {
     chart_.height = 520;
     chart_.left = 84;
+    chart_.curve_labels = false;  // Steps lie on each other; the keys tell.
     Axes();
     Stalls();
     Lines();
@@ -82,8 +83,8 @@ class SequenceChart {
     edge.Add(data_.edge, span_);
     constexpr double kTooFar = 2;
     edge_top_ = edge.high;
-    edge_drawn_ = edge.any && edge.high - range.low <=
-                                  kTooFar * (range.high - range.low);
+    edge_drawn_ =
+        edge.any && edge.high - range.low <= kTooFar * (range.high - range.low);
     if (edge_drawn_) range.Add(edge.high);
     const double air = 0.04 * (range.high - range.low);
     bytes_ = ByteUnit(range.high);
@@ -102,38 +103,52 @@ class SequenceChart {
       const std::int64_t end = stall.began_ns + stall.lasted_ns;
       if (end < span_.from_ns || stall.began_ns > span_.to_ns) continue;
       seen.push_back(&stall);
-      shades.push_back({InNs(stall.began_ns) * time_.scale,
-                        InNs(end) * time_.scale});
+      shades.push_back(
+          {InNs(stall.began_ns) * time_.scale, InNs(end) * time_.scale});
     }
     stalls_ = seen.size();
     std::vector<FlagWish> wishes;
-    for (const Stall* stall : MostTelling(seen)) {
+    for (const Named& named : MostTelling(seen)) {
+      const Stall& stall = *named.stall;
       const double middle =
-          (InNs(stall->began_ns) + InNs(stall->lasted_ns) / 2) * time_.scale;
-      wishes.push_back({std::clamp(middle, chart_.x.low, chart_.x.high),
-                        Shorten(Printable(stall->words), kLongestFlag)});
+          (InNs(stall.began_ns) + InNs(stall.lasted_ns) / 2) * time_.scale;
+      std::string words = Shorten(Printable(stall.words), kLongestFlag);
+      if (named.of > 1) {
+        words += fmt::format(" (the longest of {})", named.of);
+      }
+      wishes.push_back(
+          {std::clamp(middle, chart_.x.low, chart_.x.high), std::move(words)});
     }
     labelled_ = PlaceFlags(wishes, chart_).size();
     chart_.shades = ThinShades(shades, chart_);
   }
 
-  // The longest of each mechanism, then the other long ones.
-  static std::vector<const Stall*> MostTelling(
-      std::vector<const Stall*> stalls) {
+  // A stall, and how many it stands for.
+  struct Named {
+    const Stall* stall = nullptr;
+    std::size_t of = 1;
+  };
+
+  // Each where there are few; else the longest of each mechanism, for the same
+  // words again and again would tell nothing.
+  static std::vector<Named> MostTelling(std::vector<const Stall*> stalls) {
     std::stable_sort(stalls.begin(), stalls.end(),
                      [](const Stall* a, const Stall* b) {
                        return a->lasted_ns > b->lasted_ns;
                      });
-    std::vector<const Stall*> first, others;
+    std::vector<Named> named;
     for (const Stall* stall : stalls) {
-      const bool known =
-          std::any_of(first.begin(), first.end(), [&](const Stall* other) {
-            return other->mechanism == stall->mechanism;
+      const auto known =
+          std::find_if(named.begin(), named.end(), [&](const Named& other) {
+            return other.stall->mechanism == stall->mechanism;
           });
-      (known ? others : first).push_back(stall);
+      if (stalls.size() <= kMostFlags || known == named.end()) {
+        named.push_back({stall, 1});
+      } else {
+        ++known->of;
+      }
     }
-    first.insert(first.end(), others.begin(), others.end());
-    return first;
+    return named;
   }
 
   [[nodiscard]] std::vector<StepLine> StepLines() const {
@@ -154,7 +169,8 @@ class SequenceChart {
       curve.shape = Shape::kNone;
       curve.dashed = line.dashed;
       curve.width = 1.8;
-      curve.points = ThinSteps(*line.steps, chart_, {time_.scale, bytes_.scale});
+      curve.points =
+          ThinSteps(*line.steps, chart_, {time_.scale, bytes_.scale});
       if (!curve.points.empty()) chart_.curves.push_back(std::move(curve));
     }
   }
@@ -173,16 +189,13 @@ class SequenceChart {
     again_ = again.size();
     // Times may stand still or step back where a capture's clock does.
     for (std::vector<Stroke>* strokes : {&once, &again}) {
-      std::stable_sort(strokes->begin(), strokes->end(),
-                       [](const Stroke& a, const Stroke& b) {
-                         return a.from_x < b.from_x;
-                       });
+      std::stable_sort(
+          strokes->begin(), strokes->end(),
+          [](const Stroke& a, const Stroke& b) { return a.from_x < b.from_x; });
     }
-    chart_.strokes = {
-        {colour::kBlue, 3.2, ThinStrokes(once, chart_)},
-        {colour::kVermilion, 4.5, ThinStrokes(again, chart_)}};
-    strokes_ =
-        chart_.strokes[0].lines.size() + chart_.strokes[1].lines.size();
+    chart_.strokes = {{colour::kBlue, 3.2, ThinStrokes(once, chart_)},
+                      {colour::kVermilion, 4.5, ThinStrokes(again, chart_)}};
+    strokes_ = chart_.strokes[0].lines.size() + chart_.strokes[1].lines.size();
   }
 
   const Story& story_;
@@ -216,14 +229,14 @@ std::string SequenceChart::Drawn() const {
     text += fmt::format("Of what the program wrote {}. ", data_.some_writes);
   }
   if (!data_.edge.empty() && !edge_drawn_) {
-    text += fmt::format(
-        "The window's edge lies above the picture, at up to {}. ",
-        FormatBytes(Bytes{static_cast<std::int64_t>(edge_top_)}));
+    text +=
+        fmt::format("The window's edge lies above the picture, at up to {}. ",
+                    FormatBytes(Bytes{static_cast<std::int64_t>(edge_top_)}));
   }
   if (stalls_ > 0) {
-    text += fmt::format("{} of {} named, the longest of each kind first. ",
-                        labelled_,
-                        Count(static_cast<long long>(stalls_), "stall"));
+    text += fmt::format("{} of {} {} named. ", labelled_,
+                        Count(static_cast<long long>(stalls_), "stall"),
+                        labelled_ == 1 ? "is" : "are");
   }
   if (strokes_ < segments_) {
     text += fmt::format(
@@ -324,12 +337,13 @@ std::string StallsSentence(const Story& story, const StoryData& data) {
                    });
   std::string parts;
   for (const auto& [mechanism, sum] : sorted) {
-    parts += fmt::format("{}{} in {} ({})", parts.empty() ? "" : ", ",
-                         MechanismName(mechanism),
-                         sum.count, TimeText(InNs(sum.lasted_ns)));
+    parts += sorted.size() == 1
+                 ? MechanismName(mechanism)
+                 : fmt::format("{}{} in {} ({})", parts.empty() ? "" : ", ",
+                               MechanismName(mechanism), sum.count,
+                               TimeText(InNs(sum.lasted_ns)));
   }
-  const double share =
-      data.end_ns > 0 ? InNs(total) / InNs(data.end_ns) : 0;
+  const double share = data.end_ns > 0 ? InNs(total) / InNs(data.end_ns) : 0;
   return fmt::format(
       "{} make up {} of {} ({}): {}.",
       Count(static_cast<long long>(story.stalls.size()), "stall"),
@@ -365,9 +379,9 @@ Picture CloserPicture(const Story& story, const StoryData& data) {
   const TimeSpan span = CloserSpan(story, data);
   std::string sentence;
   if (const Stall* stall = StallToLookAt(story)) {
-    sentence = fmt::format("The longest wait of the stacks, at {}: {}.",
-                           TimeText(InNs(stall->began_ns)),
-                           Printable(stall->words));
+    sentence =
+        fmt::format("The longest wait of the stacks, at {}: {}.",
+                    TimeText(InNs(stall->began_ns)), Printable(stall->words));
   } else {
     sentence = fmt::format("The first {} data segments leave within {}.",
                            std::min(kFirstSegments, data.departures.size()),
@@ -402,10 +416,10 @@ Picture LadderPicture(const Story& story, const StoryData& data) {
       "The first {} of {} events take {}{}; the sender's stack sends {} with "
       "payload.",
       ladder.events, ladder.of, TimeText(InNs(last)),
-      calls == 0 ? ""
-                 : fmt::format(", in which the sender's program calls {}",
-                               calls == 1 ? "once"
-                                          : fmt::format("{} times", calls)),
+      calls == 0
+          ? ""
+          : fmt::format(", in which the sender's program calls {}",
+                        calls == 1 ? "once" : fmt::format("{} times", calls)),
       Count(data_segments, "segment"));
   picture.keys = {{colour::kOrange, "a program's calls", true},
                   {colour::kBlue, "payload", true},

@@ -46,6 +46,13 @@ Study StudyOfStory(const Story& story, const RunRecord& record) {
   return none;
 }
 
+std::string HostPair(const Sample& sample) {
+  const auto host = [](const std::optional<EndReport>& end) {
+    return end ? Printable(end->host) : std::string("not known");
+  };
+  return fmt::format("{} → {}", host(sample.sender), host(sample.receiver));
+}
+
 // --- Cards ------------------------------------------------------------------
 
 void AddStallCards(const Story& story, const StoryData& data,
@@ -62,15 +69,14 @@ void AddStallCards(const Story& story, const StoryData& data,
   }
   const double share =
       data.end_ns > 0 ? std::min(1.0, Nanos(total) / Nanos(data.end_ns)) : 0;
-  cards.push_back({Percent(share),
-                   fmt::format("of {} went by in {}",
-                               TimeText(Nanos(data.end_ns)),
-                               Count(static_cast<long long>(
-                                         story.stalls.size()),
-                                     "stall"))});
-  cards.push_back({TimeText(Nanos(longest->lasted_ns)),
-                   fmt::format("is the longest stall: {}",
-                               Printable(longest->words))});
+  cards.push_back(
+      {Percent(share),
+       fmt::format(
+           "of {} went by in {}", TimeText(Nanos(data.end_ns)),
+           Count(static_cast<long long>(story.stalls.size()), "stall"))});
+  cards.push_back(
+      {TimeText(Nanos(longest->lasted_ns)),
+       fmt::format("is the longest stall: {}", Printable(longest->words))});
 }
 
 void AddSegmentCard(const Story& story, const StoryData& data,
@@ -105,10 +111,9 @@ Table StallsTable(const Story& story) {
   table.columns = {{"at"}, {"lasted"}, {"mechanism", false}, {"what", false}};
   for (const Stall& stall : story.stalls) {
     if (table.rows.size() == kMostRows) break;
-    table.rows.push_back({TimeText(Nanos(stall.began_ns)),
-                          TimeText(Nanos(stall.lasted_ns)),
-                          MechanismName(stall.mechanism),
-                          Printable(stall.words)});
+    table.rows.push_back(
+        {TimeText(Nanos(stall.began_ns)), TimeText(Nanos(stall.lasted_ns)),
+         MechanismName(stall.mechanism), Printable(stall.words)});
     table.marked.push_back(stall.mechanism == Mechanism::kUnexplained);
   }
   const auto unexplained = std::count_if(
@@ -118,9 +123,9 @@ Table StallsTable(const Story& story) {
   table.sentence =
       unexplained == 0
           ? "Each stall has a mechanism that explains it."
-          : fmt::format("{} of {} are unexplained.", unexplained,
-                        Count(static_cast<long long>(story.stalls.size()),
-                              "stall"));
+          : fmt::format(
+                "{} of {} are unexplained.", unexplained,
+                Count(static_cast<long long>(story.stalls.size()), "stall"));
   if (story.stalls.size() > kMostRows) {
     table.note = fmt::format(
         "{} of {} are shown; `wiretoll explain --format json` gives all.",
@@ -143,10 +148,9 @@ Table RuleTable(const Story& story) {
   if (!table.empty.ends_with('.')) table.empty += '.';
   if (!story.rule) return table;
   for (const RuleFit& fit : story.rule->fits) {
-    table.rows.push_back({SendRuleName(fit.rule),
-                          fmt::format("{}", fit.segments),
-                          fmt::format("{}", fit.same_cuts),
-                          Percent(fit.agreement)});
+    table.rows.push_back(
+        {SendRuleName(fit.rule), fmt::format("{}", fit.segments),
+         fmt::format("{}", fit.same_cuts), Percent(fit.agreement)});
   }
   table.sentence = Capital(Printable(story.rule->why));
   if (!table.sentence.empty() && !table.sentence.ends_with('.')) {
@@ -182,8 +186,7 @@ void AddOptions(const char* which, const std::optional<EndReport>& end,
     if (effective.empty() && asked.empty()) continue;
     table.rows.push_back(
         {fmt::format("{}'s {}", which, Printable(name)),
-         fmt::format("{}{}",
-                     effective.empty() ? "not read back" : effective,
+         fmt::format("{}{}", effective.empty() ? "not read back" : effective,
                      asked.empty() ? "" : fmt::format(" (asked: {})", asked))});
   }
 }
@@ -217,10 +220,10 @@ Table FactsTable(const Story& story, const StoryData& data) {
   }
   table.rows.push_back({"MSS", OrNotKnown(data.mss, " B")});
   table.rows.push_back(
-      {"round trip",
-       data.rtt_ns ? fmt::format("{}, {}", TimeText(Nanos(*data.rtt_ns)),
-                                 data.rtt_source)
-                   : "not known"});
+      {"round trip", data.rtt_ns
+                         ? fmt::format("{}, {}", TimeText(Nanos(*data.rtt_ns)),
+                                       data.rtt_source)
+                         : "not known"});
   AddOptions("sender", story.sample.sender, table);
   AddOptions("receiver", story.sample.receiver, table);
   AddCapture(story, table);
@@ -272,21 +275,20 @@ Document StoryDocument(const Story& story, const StoryRun& run) {
   if (IsSynthetic(source.runs)) document.banner = kSyntheticData;
   document.tags = SourceTags(source);
   document.tags.push_back(CapturedAt(story));
-  document.title = fmt::format("One trial: {}, {}",
-                               Printable(story.sample.case_id),
-                               StoryPair(story));
-  document.question = fmt::format(
-      "What happened in it, at which time, and why?{}{}",
-      study.question.empty() ? "" : " The study asks: ",
-      Printable(study.question));
+  document.title =
+      fmt::format("One trial: {}, {}", Printable(story.sample.case_id),
+                  HostPair(story.sample));
+  document.question =
+      fmt::format("What happened in it, at which time, and why?{}{}",
+                  study.question.empty() ? "" : " The study asks: ",
+                  Printable(study.question));
   AddStallCards(story, data, document.cards);
   AddSegmentCard(story, data, document.cards);
   AddRuleCard(story, document.cards);
   AddSentences(story, document);
   StudyPart part;
   part.pictures = StoryPictures(story);
-  part.tables = {StallsTable(story), RuleTable(story),
-                 FactsTable(story, data)};
+  part.tables = {StallsTable(story), RuleTable(story), FactsTable(story, data)};
   part.source = Printable(study.source);
   document.parts.push_back(std::move(part));
   for (const std::string& note : story.notes) {
@@ -297,10 +299,10 @@ Document StoryDocument(const Story& story, const StoryRun& run) {
   }
   document.commands.push_back(ShellCommand(
       {"wiretoll", "explain", run.folder.string(), story.sample.trial}));
-  document.made_by = fmt::format(
-      "wiretoll {}; measured {}; seed {}.",
-      Printable(run.record.wiretoll_version), Printable(run.record.started),
-      run.record.seed);
+  document.made_by =
+      fmt::format("wiretoll {}; measured {}; seed {}.",
+                  Printable(run.record.wiretoll_version),
+                  Printable(run.record.started), run.record.seed);
   document.page.clear();
   document.samples_csv = false;
   return document;

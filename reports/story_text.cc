@@ -62,10 +62,10 @@ void AddRule(const Story& story, std::string& out) {
   }
   const RuleVerdict& rule = *story.rule;
   AddItem(out, "  ",
-          fmt::format("{}: {}",
-                      rule.followed.empty() ? "none that can be told"
-                                            : rule.followed,
-                      rule.why));
+          fmt::format(
+              "{}: {}",
+              rule.followed.empty() ? "none that can be told" : rule.followed,
+              rule.why));
   for (const RuleFit& fit : rule.fits) {
     AddItem(out, "    ",
             fmt::format("{}: {} of {} seen; {} agree", SendRuleName(fit.rule),
@@ -94,14 +94,12 @@ std::string StoryText(const Story& story) {
   std::string out;
   AddItem(out, "", fmt::format("trial {}", story.sample.trial));
   AddItem(out, "", StoryPair(story));
+  AddItem(out, "", fmt::format("{}; {}", CapturedAt(story), story.sample.link));
   AddItem(out, "",
-          fmt::format("{}; {}", CapturedAt(story), story.sample.link));
-  AddItem(out, "",
-          fmt::format("{} of payload in {} within {}",
-                      FormatBytes(Bytes{data.bytes}),
-                      Count(static_cast<long long>(data.departures.size()),
-                            "segment"),
-                      TimeText(static_cast<double>(data.end_ns))));
+          fmt::format(
+              "{} of payload in {} within {}", FormatBytes(Bytes{data.bytes}),
+              Count(static_cast<long long>(data.departures.size()), "segment"),
+              TimeText(static_cast<double>(data.end_ns))));
   AddHead(out, "What happened");
   for (const std::string& line : story.words) AddItem(out, "  ", line);
   if (story.words.empty()) out += "  nothing was seen\n";
@@ -119,7 +117,7 @@ Outcome<TrialList> ListCapturedTrials(const std::filesystem::path& run) {
     ++list.trials;
     const auto& capture = sample.capture;
     if (!capture || capture->file.empty()) {
-      ++list.missing[!capture              ? "no capture was asked for"
+      ++list.missing[!capture                  ? "no capture was asked for"
                      : capture->reason.empty() ? "no reason was recorded"
                                                : capture->reason];
       return;
@@ -130,7 +128,7 @@ Outcome<TrialList> ListCapturedTrials(const std::filesystem::path& run) {
     entry.pair =
         fmt::format("{} → {}", sample.sender ? sample.sender->host : "?",
                     sample.receiver ? sample.receiver->host : "?");
-    entry.outcome = sample.outcome == TrialOutcome::kOk ? "ok"
+    entry.outcome = sample.outcome == TrialOutcome::kOk       ? "ok"
                     : sample.outcome == TrialOutcome::kFailed ? "failed"
                                                               : "skipped";
     if (sample.sender && sample.sender->latency) {
@@ -159,8 +157,7 @@ std::string TrialListText(const TrialList& list, const std::string& run) {
   }
   const std::size_t width = WidthOf(list.captured);
   const auto pad = [](const std::string& text, std::size_t columns) {
-    return text +
-           std::string(columns - std::min(columns, Length(text)), ' ');
+    return text + std::string(columns - std::min(columns, Length(text)), ' ');
   };
   out += fmt::format("{}  {:>8}  {:>6}  outcome\n", pad("trial", width),
                      "frames", "stalls");
@@ -168,12 +165,13 @@ std::string TrialListText(const TrialList& list, const std::string& run) {
     out += fmt::format(
         "{}  {:>8}  {:>6}  {}{}\n", pad(Printable(entry.trial), width),
         OrDash(entry.frames), OrDash(entry.stalls), entry.outcome,
-        entry.partial.empty() ? "" : ", not whole: " + Printable(entry.partial));
+        entry.partial.empty() ? ""
+                              : ", not whole: " + Printable(entry.partial));
   }
-  out += "\nstalls: rounds over 30 ms, of a request-response. One of them:\n  " +
-         ShellCommand({"wiretoll", "explain", run,
-                       list.captured.front().trial}) +
-         "\n";
+  out +=
+      "\nstalls: rounds over 30 ms, of a request-response. One of them:\n  " +
+      ShellCommand({"wiretoll", "explain", run, list.captured.front().trial}) +
+      "\n";
   return out;
 }
 

@@ -29,7 +29,7 @@ void RemoveAll(std::string& text, std::string_view open,
     const std::size_t start = text.find(open, from);
     const std::size_t end = start == std::string::npos
                                 ? std::string::npos
-                                : text.find(close, start);
+                                : text.find(close, start + open.size());
     if (end == std::string::npos) break;
     kept.append(text, from, start - from);
     from = end + close.size();

@@ -10,19 +10,11 @@
 #include "harness/base/units.h"
 #include "reports/csv.h"
 #include "reports/sentences.h"
+#include "reports/table_parts.h"
 #include "reports/text.h"
 
 namespace wiretoll {
 namespace {
-
-void Cut(Table& table, const std::string& where) {
-  if (table.rows.size() <= kMostRows) return;
-  if (!table.note.empty()) table.note += ' ';
-  table.note += fmt::format("{} of {} rows are shown; the rest is in {}.",
-                            kMostRows, table.rows.size(), where);
-  table.rows.resize(kMostRows);
-  if (table.marked.size() > kMostRows) table.marked.resize(kMostRows);
-}
 
 std::string Value(const Cell& cell, const std::string& name) {
   const FactorValue* value = FindFactor(cell.factors, name);
@@ -37,39 +29,6 @@ std::string Range(const std::optional<Estimate>& figure, double scale = 1) {
   if (!figure.has_value() || !figure->interval.has_value()) return kNone;
   return IntervalText(*figure->interval, scale);
 }
-
-// "linux-1 → linux-2"; with their systems where there are several, or one that
-// could be taken for another.
-class PairNamer {
- public:
-  explicit PairNamer(const Analysis& analysis) {
-    std::set<std::string> systems;
-    bool linux_only = true;
-    for (const Cell& cell : analysis.cells) {
-      systems.insert({cell.sender_system, cell.receiver_system});
-      for (const std::string* os : {&cell.sender_os, &cell.receiver_os}) {
-        linux_only = linux_only && (*os == "linux" || os->empty());
-      }
-    }
-    bare_ = linux_only && systems.size() < 2;
-  }
-
-  [[nodiscard]] std::string operator()(const Cell& cell) const {
-    return fmt::format(
-        "{} → {}", End(cell.sender, cell.sender_os, cell.sender_system),
-        End(cell.receiver, cell.receiver_os, cell.receiver_system));
-  }
-
- private:
-  [[nodiscard]] std::string End(const std::string& host, const std::string& os,
-                                const std::string& system) const {
-    if (bare_) return Printable(host);
-    return fmt::format("{} [{}]", Printable(host),
-                       Printable(system.empty() ? SystemName(os) : system));
-  }
-
-  bool bare_ = true;
-};
 
 std::string OkText(const Cell& cell) {
   std::string text = fmt::format("{}/{}", cell.ok, cell.failed);
@@ -96,26 +55,6 @@ std::string OfTheBest(const Cell& cell) {
 std::string EfficiencyText(const Cell& cell) {
   const auto& figure = cell.figure(Metric::kEfficiency);
   return figure.has_value() ? Percent(figure->median) : kNone;
-}
-
-bool IsStream(const Cell& cell) {
-  const FactorValue* pattern = FindFactor(cell.factors, "pattern");
-  return pattern == nullptr || SpellFactor(*pattern) != "request-response";
-}
-
-// By write, then as the study has them.
-std::vector<const Cell*> CellsOf(const StudyView& view, bool streams) {
-  std::vector<const Cell*> cells;
-  for (const std::size_t index : CellsInOrder(view)) {
-    const Cell& cell = view.analysis->cells[index];
-    if (IsStream(cell) == streams) cells.push_back(&cell);
-  }
-  std::stable_sort(cells.begin(), cells.end(),
-                   [](const Cell* a, const Cell* b) {
-                     return WriteOf(a->factors).value_or(0) <
-                            WriteOf(b->factors).value_or(0);
-                   });
-  return cells;
 }
 
 // Throughput or round trips, by case.
@@ -164,35 +103,6 @@ void AddWhy(Table& table, const std::set<std::string>& reasons) {
                   reasons.size() > kMost ? "; and more" : "");
 }
 
-bool IsTime(Metric metric) {
-  return metric == Metric::kLatencyP50 || metric == Metric::kLatencyP99 ||
-         metric == Metric::kElapsed;
-}
-
-std::string FigureText(double value, Metric metric) {
-  switch (metric) {
-    case Metric::kThroughput:
-    case Metric::kSteadyThroughput:
-      return FormatNumber(value * kMega);
-    case Metric::kBytesPerSegment:
-    case Metric::kBytesPerRead:
-    case Metric::kDataSegments:
-    case Metric::kAckSegments:
-    case Metric::kReceiveBuffer:
-    case Metric::kWindowInitial:
-    case Metric::kWindowPeak:
-      return WholeNumber(value);
-    case Metric::kLatencyP50:
-    case Metric::kLatencyP99:
-    case Metric::kElapsed:
-      return TimeText(value);
-    case Metric::kStalls:
-      return fmt::format("{:.4g}", value);  // Rounds; halves are rare.
-    default:
-      return FormatNumber(value);
-  }
-}
-
 std::string Stalls(const Cell& cell) {
   const auto& figure = cell.figure(Metric::kStalls);
   return figure.has_value() ? FigureText(figure->median, Metric::kStalls)
@@ -208,102 +118,6 @@ std::string TimeRange(const std::optional<Estimate>& figure) {
   return fmt::format("{} – {}", TimeText(figure->interval->low),
                      TimeText(figure->interval->high));
 }
-
-std::string MeasuredText(const Estimate& figure, Metric metric) {
-  std::string text = FigureText(figure.median, metric);
-  if (!figure.interval.has_value()) return text;
-  const auto [low, high] = *figure.interval;
-  if (low == high) return text;
-  std::string first = FigureText(low, metric);
-  std::string last = FigureText(high, metric);
-  if (first == last) return fmt::format("{} ({})", text, first);
-  return fmt::format("{} ({}–{})", text, first, last);
-}
-
-std::string PredictedText(const CaseTheory::Prediction& prediction) {
-  const char* bound = prediction.kind == PredictionKind::kAtMost    ? "≤ "
-                      : prediction.kind == PredictionKind::kAtLeast ? "≥ "
-                                                                    : "";
-  return bound + FigureText(prediction.value, prediction.metric);
-}
-
-std::string MetricText(Metric metric) {
-  if (metric == Metric::kThroughput || metric == Metric::kSteadyThroughput) {
-    return fmt::format("{}, MB/s", MetricName(metric));
-  }
-  std::string unit = MetricUnit(metric);
-  std::string name = MetricName(metric);
-  std::replace(name.begin(), name.end(), '_', ' ');
-  // Times carry their own unit, and some names say it already.
-  const bool said =
-      unit.empty() || IsTime(metric) || name.find(unit) != std::string::npos;
-  return said ? name : fmt::format("{}, {}", name, unit);
-}
-
-bool Covers(const Estimate& measured, double value) {
-  if (!measured.interval.has_value()) return measured.median == value;
-  return value >= measured.interval->low && value <= measured.interval->high;
-}
-
-// True unless a bound is broken by more than chance.
-bool Keeps(const CaseTheory::Prediction& prediction, const Estimate& measured) {
-  if (Covers(measured, prediction.value)) return true;
-  return prediction.kind == PredictionKind::kAtMost
-             ? measured.median <= prediction.value
-             : measured.median >= prediction.value;
-}
-
-// What the prediction leaves unexplained; bounds leave something only where
-// they are broken.
-std::string LeftOver(const CaseTheory::Prediction& prediction,
-                     const Estimate& measured) {
-  if (prediction.value == 0) {
-    return fmt::format("{}", FormatNumber(measured.median));
-  }
-  const double share = measured.median / prediction.value - 1;
-  const std::string text =
-      fmt::format("{}{}", share >= 0 ? "+" : "−", Percent(std::abs(share)));
-  const bool bound = prediction.kind != PredictionKind::kValue;
-  return bound && Keeps(prediction, measured) ? fmt::format("kept ({})", text)
-                                              : text;
-}
-
-Row PredictionRow(const Cell& cell, const std::string& pair,
-                  const CaseTheory::Prediction& prediction) {
-  const auto& measured = cell.figure(prediction.metric);
-  return {
-      Printable(cell.case_id),
-      pair,
-      Printable(prediction.rule),
-      MetricText(prediction.metric),
-      PredictedText(prediction),
-      measured ? MeasuredText(*measured, prediction.metric) : "not observed",
-      measured ? LeftOver(prediction, *measured) : kNone};
-}
-
-class PredictionTally {
- public:
-  void Add(const CaseTheory::Prediction& prediction,
-           const std::optional<Estimate>& measured) {
-    if (!measured.has_value()) return;
-    if (prediction.kind == PredictionKind::kValue) {
-      ++values_;
-      met_ += Covers(*measured, prediction.value) ? 1 : 0;
-    } else {
-      ++bounds_;
-      kept_ += Keeps(prediction, *measured) ? 1 : 0;
-    }
-  }
-  [[nodiscard]] std::string Sentence() const {
-    return fmt::format(
-        "{} of {} hold; {} of {} of a value lie within the interval of what "
-        "was measured.",
-        kept_, Count(bounds_, "bound"), met_, Count(values_, "prediction"));
-  }
-
- private:
-  int values_ = 0, met_ = 0, bounds_ = 0, kept_ = 0;
-};
 
 std::string CountText(const std::optional<std::int64_t>& value) {
   return value.has_value() ? fmt::format("{}", *value) : kNone;
@@ -384,6 +198,16 @@ std::string OutcomeText(const Problem& problem) {
       break;
   }
   return "ok";
+}
+
+// A trial that was to be captured and was not is as good as any other, but
+// cannot be explained.
+void AddNotCaptured(const Agreement& agreement, Table& table) {
+  for (const auto& [reason, trials] : agreement.not_captured) {
+    table.rows.push_back(
+        {"not captured", fmt::format("{}", trials),
+         reason.empty() ? "no reason was recorded" : Printable(reason), kNone});
+  }
 }
 
 std::string AnswerText(ClaimAnswer answer) {
@@ -511,50 +335,6 @@ Table LatencyTable(const StudyView& view) {
   return table;
 }
 
-Table PredictionsTable(const StudyView& view) {
-  Table table;
-  table.title = "Predictions against measurements";
-  table.columns = {{"case", false},   {"pair", false}, {"rule", false},
-                   {"figure", false}, {"predicted"},   {"measured"},
-                   {"left over"}};
-  PredictionTally tally;
-  const PairNamer namer(*view.analysis);
-  for (const bool streams : {true, false}) {
-    for (const Cell* cell : CellsOf(view, streams)) {
-      if (!cell->theory.has_value()) continue;
-      for (const auto& prediction : cell->theory->predictions) {
-        table.rows.push_back(PredictionRow(*cell, namer(*cell), prediction));
-        tally.Add(prediction, cell->figure(prediction.metric));
-      }
-    }
-  }
-  if (!table.rows.empty()) table.sentence = tally.Sentence();
-  Cut(table, "report.json");
-  table.empty = "No rule predicts a figure of these cases.";
-  return table;
-}
-
-Table RulesTable(const StudyView& view) {
-  Table table;
-  table.title = "What the predictions assume";
-  table.columns = {{"rule", false},
-                   {"assumes", false},
-                   {"stops to hold with", false},
-                   {"source", false}};
-  std::set<std::string> known;
-  for (const Cell& cell : view.analysis->cells) {
-    if (cell.study != view.study || !cell.theory.has_value()) continue;
-    for (const auto& prediction : cell.theory->predictions) {
-      if (!known.insert(prediction.rule).second) continue;
-      table.rows.push_back(
-          {Printable(prediction.rule), Printable(prediction.assumptions),
-           Printable(prediction.limits), Printable(prediction.source)});
-    }
-  }
-  table.empty = "Nothing: there is no prediction.";
-  return table;
-}
-
 Table PairsTable(const StudyView& view) {
   Table table;
   table.title = "Pairs of hosts against the first";
@@ -621,30 +401,6 @@ Table BuffersTable(const Analysis& analysis) {
   }
   Cut(table, "report.json");
   table.empty = "No buffer was read back.";
-  return table;
-}
-
-Table AgreementTable(const Analysis& analysis) {
-  const Agreement& seen = analysis.agreement;
-  Table table;
-  table.title = "Who counted the segments, and do the two ends agree?";
-  table.columns = {{"counts", false}, {"trials"}};
-  table.empty = "No segment was counted, so there is nothing to compare.";
-  const auto add = [&table](const std::string& what, int trials) {
-    table.rows.push_back({what, fmt::format("{}", trials)});
-  };
-  for (const auto& [observer, trials] : seen.observers) {
-    add("counted by " + ObserverText(observer), trials);
-  }
-  if (seen.equal + seen.different + seen.one_observer == 0) return table;
-  table.sentence = ObserverSentence(seen);
-  add("equal at both ends", seen.equal);
-  add("different", seen.different);
-  for (const auto& [cause, trials] : seen.causes) {
-    add(fmt::format("· {}", Printable(cause)), trials);
-  }
-  add("seen at one end only", seen.one_observer);
-  Cut(table, "report.json");
   return table;
 }
 
@@ -731,6 +487,7 @@ Table ProblemsTable(const Analysis& analysis) {
                                                  : Printable(problem.reason),
                           Printable(problem.example)});
   }
+  AddNotCaptured(analysis.agreement, table);
   if (!table.rows.empty()) {
     table.sentence = fmt::format(
         "{} failed, {} skipped, {} disturbed. Disturbed trials count; failed "

@@ -17,6 +17,7 @@ Table PairsTable(const StudyView& view);  // Pairs of hosts compared.
 // Of the whole report.
 Table BuffersTable(const Analysis& analysis);
 Table AgreementTable(const Analysis& analysis);
+Table SendingRulesTable(const Analysis& analysis);
 Table HostsTable(const Analysis& analysis);  // Side by side.
 Table LinksTable(const Analysis& analysis);
 Table ProblemsTable(const Analysis& analysis);

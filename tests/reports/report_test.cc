@@ -34,11 +34,11 @@ std::vector<std::string> Between(const std::string& text,
   return parts;
 }
 
-TEST(ReportTest, FourFilesAreWrittenThePageFirst) {
+TEST(ReportTest, FiveFilesAreWrittenThePageFirst) {
   const TemporaryFolder folder;
   const Analysis analysis = AnalysisOf(folder.path(), {});
   const WrittenReport written = ReportOf(analysis, folder.path());
-  ASSERT_EQ(written.files.size(), 4U);
+  ASSERT_EQ(written.files.size(), 5U);
   EXPECT_EQ(written.files[0].filename(), "report.html");
   for (const fs::path& file : written.files) {
     EXPECT_GT(fs::file_size(file), 0U) << file;

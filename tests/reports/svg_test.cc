@@ -29,6 +29,15 @@ TEST(SvgTest, ProgramsNamesGoAndOursCome) {
   EXPECT_NE(svg.find("viewBox=\"0 0 8 4\""), std::string::npos);
 }
 
+// A page forgives half an attribute, a file of its own does not.
+TEST(SvgTest, TheFontGoesAsAWholeAttribute) {
+  const std::string svg = TidySvg(
+      "<svg viewBox=\"0 0 8 4\"><g font-family=\"Helvetica\" "
+      "font-size=\"14.00\"></g></svg>",
+      {"p-", "T", "D"});
+  EXPECT_NE(svg.find("<g font-size=\"14.00\">"), std::string::npos) << svg;
+}
+
 TEST(SvgTest, WhatIsNoSvgGivesNothing) {
   EXPECT_EQ(TidySvg("", {"p-", "T", "D"}), "");
   EXPECT_EQ(TidySvg("<svg viewBox", {"p-", "T", "D"}), "");
