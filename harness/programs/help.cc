@@ -18,6 +18,7 @@ constexpr char kFirstSteps[] = R"(First steps:
   wiretoll list                     which studies there are, what each asks
   wiretoll theory --payload 1,1448  what headers cost, without measuring
   wiretoll report runs/...          the report again, anywhere, from its folder
+  wiretoll explain runs/...         what happened in one trial, and why
   wiretoll check --hosts FILE       whether hosts of yours can be measured
   wiretoll observe FILE.pcapng      what a capture made elsewhere shows
 
@@ -59,6 +60,21 @@ Cells are matched by study, case and pair; blocks are not paired across runs.
 Exit codes: 0 done; 1 --fail-on found a slower cell; 2 usage, no run folder, or
 runs of different studies; 3 a file could not be written, or --fail-on found no
 cell that it could judge.)";
+
+constexpr char kExplainExamples[] = R"(Examples:
+  wiretoll run write-write-read --capture --out here
+  wiretoll explain here                           which trials can be explained
+  wiretoll explain here write-write-read/request-9 --format text
+  wiretoll explain here TRIAL                     page and slides, here/explain
+  wiretoll explain here TRIAL --format json | jq '.stalls[].words'
+
+The page has the story a sentence a line, a time-sequence diagram with each
+stall and the mechanism behind it, the first 30 events as a ladder, window,
+sizes and gaps; each picture is also a file by itself, for slides. A story is
+made of the trial's capture and of what its programs logged (RUN/captures), so
+that the hosts are not needed.
+Exit codes: 0 done; 2 usage, no run folder, no such trial, or one that has no
+capture (it is said why); 3 a file could not be written.)";
 
 constexpr char kTheoryExamples[] = R"(Examples:
   wiretoll theory                                  a row for each usual size
@@ -174,6 +190,7 @@ struct Examples {
 constexpr std::array<Examples, 8> kOfVerbs{{{"run", kRunExamples},
                                             {"report", kReportExamples},
                                             {"compare", kCompareExamples},
+                                            {"explain", kExplainExamples},
                                             {"theory", kTheoryExamples},
                                             {"list", kListExamples},
                                             {"check", kCheckExamples},

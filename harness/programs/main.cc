@@ -18,6 +18,7 @@
 #include "harness/lab/lab.h"
 #include "harness/programs/check_verb.h"
 #include "harness/programs/compare_verb.h"
+#include "harness/programs/explain_verb.h"
 #include "harness/programs/observe_verb.h"
 #include "harness/programs/options.h"
 #include "harness/programs/run_verb.h"
@@ -83,6 +84,10 @@ Outcome<ExitCode> Do(const CompareOptions& options) {
 
 Outcome<ExitCode> Do(const ObserveOptions& options) {
   return ObserveVerb(options);
+}
+
+Outcome<ExitCode> Do(const ExplainOptions& options) {
+  return ExplainVerb(options);
 }
 
 Outcome<ExitCode> Do(const TheoryCommand& theory) {

@@ -370,6 +370,33 @@ void AddCompare(CLI::App& app, const std::shared_ptr<CompareOptions>& compare) {
       ->type_name("PCT");
 }
 
+void AddExplain(CLI::App& app, const std::shared_ptr<ExplainOptions>& explain) {
+  CLI::App* verb = app.add_subcommand(
+      "explain", "What happened in one captured trial, when, and why");
+  verb->add_option("RUN", explain->run, "Run folder")->required();
+  verb->add_option("TRIAL", explain->trial,
+                   "Its id, or the start of one that is the only such; "
+                   "without it the trials that have a capture are listed")
+      ->check([](const std::string& trial) {
+        return trial.empty() ? "an empty TRIAL is no trial's start; without it "
+                               "the trials that have a capture are listed"
+                             : std::string();
+      });
+  using Format = ExplainOptions::Format;
+  AddChoice<Format>(
+      verb,
+      {"--format", "format",
+       "html: a page with pictures, and the pictures for slides, as files "
+       "(default); text or json: printed"},
+      {{"html", Format::kHtml},
+       {"text", Format::kText},
+       {"json", Format::kJson}},
+      [explain](Format format) { explain->format = format; });
+  AddFolder(verb, "--out", explain->out,
+            "Folder for the files; default: RUN/explain. Text and JSON are "
+            "then written there too, instead of being printed");
+}
+
 void AddPayload(CLI::App* verb, TheoryCommand& theory) {
   const auto take = [&theory](const std::vector<std::string>& sizes) {
     for (const std::string& text : sizes)
@@ -541,6 +568,7 @@ Command ParseCommandLine(const std::vector<std::string>& arguments) {
   const auto run = std::make_shared<RunOptions>();
   const auto report = std::make_shared<ReportOptions>();
   const auto compare = std::make_shared<CompareOptions>();
+  const auto explain = std::make_shared<ExplainOptions>();
   const auto theory = std::make_shared<TheoryCommand>();
   const auto list = std::make_shared<ListOptions>();
   const auto check = std::make_shared<CheckOptions>();
@@ -549,6 +577,7 @@ Command ParseCommandLine(const std::vector<std::string>& arguments) {
   AddRun(app, run);
   AddReport(app, report);
   AddCompare(app, compare);
+  AddExplain(app, explain);
   AddTheory(app, theory);
   app.add_subcommand("list", "Which studies there are, and what each asks")
       ->add_flag("--json", list->json, "As JSON");
@@ -567,6 +596,7 @@ Command ParseCommandLine(const std::vector<std::string>& arguments) {
   if (app.got_subcommand("run")) return *run;
   if (app.got_subcommand("report")) return *report;
   if (app.got_subcommand("compare")) return *compare;
+  if (app.got_subcommand("explain")) return *explain;
   if (app.got_subcommand("theory")) return *theory;
   if (app.got_subcommand("list")) return *list;
   if (app.got_subcommand("check")) return *check;

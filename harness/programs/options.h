@@ -64,6 +64,13 @@ struct CompareOptions {
   std::optional<double> fail_on;   // A fraction, from 0, below 1.
 };
 
+struct ExplainOptions {
+  std::string run;    // Run folder, or run.json inside.
+  std::string trial;  // An id, or the start of one; empty: list them.
+  enum class Format { kHtml, kText, kJson } format = Format::kHtml;
+  std::optional<std::string> out;
+};
+
 struct TheoryCommand {
   TheoryOptions options;
   enum class Format { kText, kCsv, kJson } format = Format::kText;
@@ -102,8 +109,9 @@ struct Answered {
 };
 
 using Command = std::variant<Answered, RunOptions, ReportOptions,
-                             CompareOptions, TheoryCommand, ListOptions,
-                             CheckOptions, ObserveOptions, LabCommand>;
+                             CompareOptions, ExplainOptions, TheoryCommand,
+                             ListOptions, CheckOptions, ObserveOptions,
+                             LabCommand>;
 
 // Prints help, version and usage errors itself; those come back as Answered
 // with the exit code (0 or 2).
