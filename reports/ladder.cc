@@ -166,7 +166,7 @@ std::string LeftOut(const Story& story) {
   std::string text;
   const auto add = [&text](const char* end, const EndCalls& calls,
                            bool on_clock) {
-    if (on_clock && calls.left_out == 0) return;
+    if (on_clock && calls.left_out == 0 && !calls.calls.empty()) return;
     const std::string why =
         calls.calls.empty() ? "none was logged"
         : !on_clock         ? "logged by another machine's clock"

@@ -175,6 +175,64 @@ int PixelColumn(const Chart& chart, double x) {
   return static_cast<int>(std::floor(PixelX(chart, x)));
 }
 
+// Corners of a line of steps, a column of pixels at a time.
+class StepLineMaker {
+ public:
+  explicit StepLineMaker(const Chart& chart) : chart_(chart) {}
+
+  // By rising x; what lies before the picture gives its first value.
+  void Add(double x, double y) {
+    if (x < chart_.x.low) {
+      last_ = y;
+      return;
+    }
+    if (last_ && line_.empty()) Corner(chart_.x.low, *last_);
+    const int column = PixelColumn(chart_, x);
+    if (!any_ || column != column_) {
+      EndColumn();
+      if (last_) Corner(x, *last_);
+      Corner(x, y);
+      any_ = true;
+      column_ = column;
+      low_ = high_ = y;
+    }
+    low_ = std::min(low_, y);
+    high_ = std::max(high_, y);
+    end_x_ = x;
+    last_ = y;
+  }
+
+  std::vector<ChartPoint> Take() {
+    EndColumn();
+    if (last_) {
+      if (line_.empty()) Corner(chart_.x.low, *last_);
+      Corner(chart_.x.high, *last_);
+    }
+    return std::move(line_);
+  }
+
+ private:
+  void Corner(double x, double y) {
+    if (!line_.empty() && line_.back().x == x && line_.back().y == y) return;
+    line_.push_back({x, y, std::nullopt, false});
+  }
+
+  void EndColumn() {
+    if (!any_) return;
+    Corner(end_x_, low_);
+    Corner(end_x_, high_);
+    Corner(end_x_, *last_);
+    any_ = false;
+  }
+
+  const Chart& chart_;
+  std::vector<ChartPoint> line_;
+  std::optional<double> last_;
+  bool any_ = false;
+  int column_ = 0;
+  double low_ = 0, high_ = 0, end_x_ = 0;
+};
+
 double HalfPixelUp(const Chart& chart) {
   const double inner = chart.height - chart.top - chart.bottom;
   return (chart.y.high - chart.y.low) / inner / 2;
@@ -210,45 +268,13 @@ std::string CapturedAt(const Story& story) {
 
 std::vector<ChartPoint> ThinSteps(const Steps& steps, const Chart& chart,
                                   const Scale& scale) {
-  std::vector<ChartPoint> kept;
-  const auto add = [&kept](double x, double y) {
-    if (!kept.empty() && kept.back().x == x && kept.back().y == y) return;
-    kept.push_back({x, y, std::nullopt, false});
-  };
-  // What stood there before the picture begins.
-  std::optional<double> last;
-  std::size_t at = 0;
-  const auto x_of = [&](const Reached& step) {
-    return static_cast<double>(step.at_ns) * scale.x;
-  };
-  for (; at < steps.size() && x_of(steps[at]) < chart.x.low; ++at) {
-    last = steps[at].value * scale.y;
+  StepLineMaker line(chart);
+  for (const Reached& step : steps) {
+    const double x = static_cast<double>(step.at_ns) * scale.x;
+    if (x > chart.x.high) break;
+    line.Add(x, step.value * scale.y);
   }
-  if (last) add(chart.x.low, *last);
-  while (at < steps.size() && x_of(steps[at]) <= chart.x.high) {
-    const double x = x_of(steps[at]);
-    const int column = PixelColumn(chart, x);
-    double low = steps[at].value, high = low, end = low;
-    double end_x = x;
-    if (last) add(x, *last);
-    add(x, steps[at].value * scale.y);
-    std::size_t count = 0;
-    for (; at < steps.size() && PixelColumn(chart, x_of(steps[at])) == column &&
-           x_of(steps[at]) <= chart.x.high;
-         ++at, ++count) {
-      end = steps[at].value;
-      end_x = x_of(steps[at]);
-      low = std::min(low, end);
-      high = std::max(high, end);
-    }
-    last = end * scale.y;
-    if (count == 1) continue;
-    add(end_x, low * scale.y);
-    add(end_x, high * scale.y);
-    add(end_x, *last);
-  }
-  if (last) add(chart.x.high, *last);
-  return kept;
+  return line.Take();
 }
 
 std::vector<Stroke> ThinStrokes(const std::vector<Stroke>& strokes,

@@ -102,6 +102,36 @@ Curve StepCurve(const Steps& steps, const Chart& chart, const Scale& scale,
   return curve;
 }
 
+// A window far above what flies would press that flat.
+bool IsFarAbove(const WindowFacts& facts) {
+  constexpr double kFar = 8;
+  return facts.most_in_flight > 0 && facts.least > kFar * facts.most_in_flight;
+}
+
+Chart WindowChart(const StoryData& data, const WindowFacts& facts) {
+  const bool above = IsFarAbove(facts);
+  const double top =
+      above ? facts.most_in_flight : std::max(facts.most, facts.most_in_flight);
+  const AxisUnit time = TimeUnit(data.end_ns);
+  const AxisUnit bytes = ByteUnit(top);
+  Chart chart;
+  chart.left = 84;
+  chart.curve_labels = false;
+  chart.x =
+      SpanAxis(fmt::format("time since the first event, {}", time.name), 0,
+               std::max(1.0, static_cast<double>(data.end_ns)) * time.scale);
+  chart.y = LinearAxis((above ? "bytes in flight, " : "bytes, ") + bytes.name,
+                       std::max(1.0, top) * bytes.scale);
+  const Scale scale{time.scale, bytes.scale};
+  if (!above) {
+    chart.curves.push_back(StepCurve(data.window, chart, scale,
+                                     "the peer's window", colour::kSky));
+  }
+  chart.curves.push_back(
+      StepCurve(data.in_flight, chart, scale, "in flight", colour::kBlue));
+  return chart;
+}
+
 // --- Sizes ------------------------------------------------------------------
 
 // Sizes from `low` to `high` bytes, both included.
@@ -349,36 +379,14 @@ Picture WindowPicture(const Story& story, const StoryData& data) {
   }
   const WindowFacts facts = FactsOfWindow(data);
   picture.sentence = WindowSentence(data, facts);
-  // A window far above what flies would press that flat.
-  constexpr double kFar = 8;
-  const bool above =
-      facts.most_in_flight > 0 && facts.least > kFar * facts.most_in_flight;
-  const double top =
-      above ? facts.most_in_flight : std::max(facts.most, facts.most_in_flight);
-  picture.drawn =
-      (above ? fmt::format("The window lies above the picture, at {}{}. ",
-                           SizeText(facts.least),
-                           facts.most > facts.least
-                               ? " to " + SizeText(facts.most)
-                               : std::string())
-             : std::string()) +
-      picture.drawn;
-  const AxisUnit time = TimeUnit(data.end_ns);
-  const AxisUnit bytes = ByteUnit(top);
-  Chart chart;
-  chart.left = 84;
-  chart.x =
-      SpanAxis(fmt::format("time since the first event, {}", time.name), 0,
-               std::max(1.0, static_cast<double>(data.end_ns)) * time.scale);
-  chart.y = LinearAxis((above ? "bytes in flight, " : "bytes, ") + bytes.name,
-                       std::max(1.0, top) * bytes.scale);
-  const Scale scale{time.scale, bytes.scale};
-  if (!above) {
-    chart.curves.push_back(StepCurve(data.window, chart, scale,
-                                     "the peer's window", colour::kSky));
+  if (IsFarAbove(facts)) {
+    picture.drawn = fmt::format(
+        "The window lies above the picture, at {}{}. {}", SizeText(facts.least),
+        facts.most > facts.least ? " to " + SizeText(facts.most)
+                                 : std::string(),
+        picture.drawn);
   }
-  chart.curves.push_back(
-      StepCurve(data.in_flight, chart, scale, "in flight", colour::kBlue));
+  Chart chart = WindowChart(data, facts);
   for (const Curve& curve : chart.curves) {
     picture.keys.push_back({curve.colour, curve.label, true});
   }

@@ -286,6 +286,26 @@ const Stall* StallToLookAt(const Story& story) {
   return longest;
 }
 
+// What the program did in the events drawn, and what its stack made of it.
+std::string LadderSentence(const Ladder& ladder) {
+  long long data_segments = 0, calls = 0;
+  std::int64_t last = 0;
+  for (const LadderRow& row : ladder.rows) {
+    data_segments += row.data && row.kind == LadderKind::kToReceiver ? 1 : 0;
+    calls += row.kind == LadderKind::kSenderCall ? row.calls : 0;
+    if (row.kind != LadderKind::kWait) last = row.at_ns;
+  }
+  return fmt::format(
+      "The first {} of {} events take {}{}; the sender's stack sends {} with "
+      "payload.",
+      ladder.events, ladder.of, TimeText(InNs(last)),
+      calls == 0
+          ? ""
+          : fmt::format(", in which the sender's program calls {}",
+                        calls == 1 ? "once" : fmt::format("{} times", calls)),
+      Count(data_segments, "segment"));
+}
+
 struct MechanismSum {
   long long count = 0;
   std::int64_t lasted_ns = 0;
@@ -405,22 +425,7 @@ Picture LadderPicture(const Story& story, const StoryData& data) {
     picture.missing = "Nothing to draw.";
     return picture;
   }
-  long long data_segments = 0, calls = 0;
-  std::int64_t last = 0;
-  for (const LadderRow& row : ladder.rows) {
-    data_segments += row.data && row.kind == LadderKind::kToReceiver ? 1 : 0;
-    calls += row.kind == LadderKind::kSenderCall ? row.calls : 0;
-    if (row.kind != LadderKind::kWait) last = row.at_ns;
-  }
-  picture.sentence = fmt::format(
-      "The first {} of {} events take {}{}; the sender's stack sends {} with "
-      "payload.",
-      ladder.events, ladder.of, TimeText(InNs(last)),
-      calls == 0
-          ? ""
-          : fmt::format(", in which the sender's program calls {}",
-                        calls == 1 ? "once" : fmt::format("{} times", calls)),
-      Count(data_segments, "segment"));
+  picture.sentence = LadderSentence(ladder);
   picture.keys = {{colour::kOrange, "a program's calls", true},
                   {colour::kBlue, "payload", true},
                   {colour::kGreen, "without payload", true, true},

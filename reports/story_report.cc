@@ -244,6 +244,22 @@ void AddSentences(const Story& story, Document& document) {
   }
 }
 
+void PutHeading(const Story& story, const Study& study, const RunRecord& run,
+                Document& document) {
+  Analysis source;
+  source.runs = {run};
+  if (IsSynthetic(source.runs)) document.banner = kSyntheticData;
+  document.tags = SourceTags(source);
+  document.tags.push_back(CapturedAt(story));
+  document.title =
+      fmt::format("One trial: {}, {}", Printable(story.sample.case_id),
+                  HostPair(story.sample));
+  document.question =
+      fmt::format("What happened in it, at which time, and why?{}{}",
+                  study.question.empty() ? "" : " The study asks: ",
+                  Printable(study.question));
+}
+
 std::string SlideName(const Story& story, const Picture& picture) {
   return fmt::format("{}-{}.svg", StoryFileStem(story.sample), picture.kind);
 }
@@ -270,18 +286,7 @@ Document StoryDocument(const Story& story, const StoryRun& run) {
   const StoryData data = DataOf(story);
   const Study study = StudyOfStory(story, run.record);
   Document document;
-  Analysis source;
-  source.runs = {run.record};
-  if (IsSynthetic(source.runs)) document.banner = kSyntheticData;
-  document.tags = SourceTags(source);
-  document.tags.push_back(CapturedAt(story));
-  document.title =
-      fmt::format("One trial: {}, {}", Printable(story.sample.case_id),
-                  HostPair(story.sample));
-  document.question =
-      fmt::format("What happened in it, at which time, and why?{}{}",
-                  study.question.empty() ? "" : " The study asks: ",
-                  Printable(study.question));
+  PutHeading(story, study, run.record, document);
   AddStallCards(story, data, document.cards);
   AddSegmentCard(story, data, document.cards);
   AddRuleCard(story, document.cards);

@@ -62,9 +62,9 @@ runs of different studies; 3 a file could not be written, or --fail-on found no
 cell that it could judge.)";
 
 constexpr char kExplainExamples[] = R"(Examples:
-  wiretoll run write-write-read --capture --out here
+  wiretoll run write-write-read --capture --repeats 1 --out here
   wiretoll explain here                           which trials can be explained
-  wiretoll explain here write-write-read/request-9 --format text
+  wiretoll explain here write-write-read/nagle-on --format text
   wiretoll explain here TRIAL                     page and slides, here/explain
   wiretoll explain here TRIAL --format json | jq '.stalls[].words'
 
@@ -187,7 +187,7 @@ struct Examples {
   const char* text;
 };
 
-constexpr std::array<Examples, 8> kOfVerbs{{{"run", kRunExamples},
+constexpr std::array<Examples, 9> kOfVerbs{{{"run", kRunExamples},
                                             {"report", kReportExamples},
                                             {"compare", kCompareExamples},
                                             {"explain", kExplainExamples},

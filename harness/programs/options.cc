@@ -537,6 +537,12 @@ Answered UnknownVerb(const CLI::App& app, const std::string& verb) {
   return Answered{2};
 }
 
+void Prepare(CLI::App& app) {
+  app.formatter(std::make_shared<Help>());
+  app.set_version_flag("--version", fmt::format("wiretoll {}", kVersion));
+  app.require_subcommand(1);
+}
+
 // Help and version as asked for, else what is wrong with the arguments.
 Answered Answer(const CLI::App& app, const CLI::ParseError& error) {
   if (error.get_exit_code() == 0) return Answered{app.exit(error)};
@@ -562,9 +568,7 @@ Answered Answer(const CLI::App& app, const CLI::ParseError& error) {
 
 Command ParseCommandLine(const std::vector<std::string>& arguments) {
   CLI::App app(kAbout, "wiretoll");
-  app.formatter(std::make_shared<Help>());
-  app.set_version_flag("--version", fmt::format("wiretoll {}", kVersion));
-  app.require_subcommand(1);
+  Prepare(app);
   const auto run = std::make_shared<RunOptions>();
   const auto report = std::make_shared<ReportOptions>();
   const auto compare = std::make_shared<CompareOptions>();

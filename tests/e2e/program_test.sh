@@ -91,6 +91,23 @@ messages = $2
 STUDY
 }
 
+# $1 rounds of two small writes and an answer: the second write waits for the
+# delayed ACK of the first.
+waiting_study() {
+  cat >waiting.toml <<STUDY
+title = "Waiting"
+question = "What is waited for?"
+repeats = 1
+[factors]
+pattern = ["request-response"]
+request = ["9+4"]
+reply = [1]
+nagle = ["on"]
+[stop]
+messages = $1
+STUDY
+}
+
 our_namespaces() { ip netns list 2>/dev/null | grep -c "^wiretoll-$1-" || true; }
 
 case $name in
@@ -99,17 +116,17 @@ verbs_that_are_not_there_are_unknown)
   for verb in advise frobnicate; do
     run 2 "$verb" a b
     says err "unknown verb \"$verb\""
-    says err "run, report, compare, theory, list, check, observe, lab"
+    says err "run, report, compare, explain, theory, list, check, observe, lab"
     names_itself_once err
   done
   ;;
 
 help_and_version_answer)
   run 0 --help
-  for word in run report compare theory list check observe lab "Exit codes"; do says out "$word"; done
+  for word in run report compare explain theory list check observe lab "Exit codes"; do says out "$word"; done
   run 0 --version
   says out "wiretoll 0."
-  for verb in run report compare theory list check observe lab; do
+  for verb in run report compare explain theory list check observe lab; do
     run 0 "$verb" --help
     [[ $(lines out) -ge 3 ]] || fail "$verb --help says little"
   done
@@ -149,7 +166,7 @@ what_is_no_capture_ends_observe_with_2)
   ;;
 
 help_is_for_people_at_80_columns)
-  for verb in "" run report compare theory list check observe lab "lab up" "lab down" \
+  for verb in "" run report compare explain theory list check observe lab "lab up" "lab down" \
     "lab status"; do
     # shellcheck disable=SC2086  # Words on purpose.
     run 0 $verb --help
@@ -994,6 +1011,73 @@ a_full_disk_costs_a_capture_and_no_trial)
   [[ $code == 0 ]] || fail "exit $code, not 0"
   [[ $(grep -c '"outcome":"ok"' here/samples.jsonl) == 2 ]] || fail "not 2 ok"
   says here/samples.jsonl "is the disk full?"
+  ;;
+
+a_captured_trial_is_explained)
+  need_root
+  waiting_study 6
+  run 0 run waiting.toml --capture --repeats 1 --pairs linux-1:linux-2 \
+    --out here --no-report
+  run 0 explain here
+  says out "wiretoll explain here waiting/"
+  run 0 explain here waiting/ --format text
+  says out "What happened"
+  says out "delayed ACK"
+  run 0 explain here waiting/ --format json
+  # Each round writes 9 bytes and 4, and both cross the wire.
+  for sent in 9 4; do
+    (($(grep -c "\"payload_bytes\":$sent,\"acknowledged\"" out) >= 6)) ||
+      fail "not 6 segments of $sent bytes"
+  done
+  (($(grep -c '"mechanism":"delayed ACK"' out) >= 1)) || fail "no stall"
+  run 0 explain here waiting/
+  page=$(head -n 1 out)
+  [[ $page == here/explain/*.html && -s $page ]] || fail "no page: $page"
+  for kind in sequence ladder window sizes departures; do
+    [[ -s ${page%.html}-$kind.svg ]] || fail "no ${page%.html}-$kind.svg"
+  done
+  says "$page" "delayed ACK"
+  run 0 explain here/run.json waiting/ --format text --out there
+  [[ -s $(cat out) && $(cat out) == there/*.txt ]] || fail "no text in there/"
+  # Without gnuplot: the page, and the ladder, which is not gnuplot's.
+  mkdir bin
+  code=0
+  PATH=$work/bin "$wiretoll" explain here waiting/ --out bare >out 2>err ||
+    code=$?
+  [[ $code == 0 ]] || fail "exit $code without gnuplot"
+  says err "gnuplot was not found on PATH"
+  [[ $(ls bare | sed 's/.*[.-]//' | sort | xargs) == "html svg" ]] ||
+    fail "not page and ladder: $(ls bare)"
+  ;;
+
+what_cannot_be_explained_is_told_why)
+  run 2 explain
+  run 2 explain nowhere
+  names_itself_once err
+  says err "nowhere/run.json"
+  run 2 explain nowhere some/trial
+  says err "nowhere/run.json"
+  small_study 2 20
+  hosts_with "$programs/wiretoll-agent"
+  run 0 run small.toml --hosts hosts.toml --pairs a:b --repeats 1 --out here \
+    --no-report
+  run 0 explain here
+  says out "2 trials: no capture was asked for"
+  says out "wiretoll run --capture"
+  run 2 explain here no-such-trial
+  names_itself_once err
+  says err 'begins with "no-such-trial"'
+  run 2 explain here small/
+  says err "more than one trial begins with"
+  run 2 explain here small/write-1
+  says err "has no capture: none was asked for"
+  run 2 explain here ""
+  says err "an empty TRIAL"
+  run 2 explain here --out there
+  says err "--out needs a TRIAL"
+  run 2 explain here small/write-1 --format pdf
+  says err 'unknown format "pdf"; there are html, text, json'
+  [[ ! -e there && ! -e here/explain ]] || fail "something was written"
   ;;
 
 *)
