@@ -10,7 +10,7 @@ namespace {
 constexpr int kGroups = 8;
 
 int GroupOf(const IpAddress& address, int index) {
-  const auto at = static_cast<std::size_t>(2 * index);
+  const std::size_t at = 2 * static_cast<std::size_t>(index);
   return address.bytes[at] << 8 | address.bytes[at + 1];
 }
 

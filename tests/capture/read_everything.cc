@@ -71,7 +71,7 @@ long long ReadEverything(const std::string& file) {
   const Observation seen =
       Observe(std::move(reader).value(), "fuzzed.pcapng", nullptr);
   CheckTotals(seen);
-  const FlowChoice few{std::nullopt, 20};
+  const FlowChoice few{std::nullopt, 3};
   Require(!ObservationText(seen, few).empty(), "there is always text");
   Require(!ObservationJson(seen, few).empty(), "there is always JSON");
   const std::string csv = ObservationCsv(seen, few);
