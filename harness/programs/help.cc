@@ -113,8 +113,8 @@ administrator):
                       pktmon etl2pcap web.etl --out web.pcapng
 
 What the figures mean:
-  ->  <-         what the client sent, what the server sent. The client opened
-                 the connection
+  a flow         the client opened the connection. The first line below it is
+                 what the client sent, the second what the server sent
   with payload   segments that carry bytes of the stream; the others are SYN,
                  FIN, RST and ACKs alone
   resent         segments with bytes that were seen before, or that fill a gap
@@ -122,6 +122,7 @@ What the figures mean:
   stalls         times of over 30 ms between two segments with payload of one
                  direction. Delayed ACKs make them (40 ms on Linux), so do
                  losses, closed windows, and programs with nothing to say
+  ?              could not be observed here
   notes          what is missing, doubtful or assumed. Offloads of a host hand
                  over several segments as one frame: capture on the other host,
                  or switch them off (ethtool -K eth0 tso off gso off gro off)
