@@ -10,6 +10,8 @@ namespace {
 
 constexpr std::int64_t kMillisecond = 1'000'000;
 constexpr std::int64_t kSecond = 1000 * kMillisecond;
+// RFC 6928.
+constexpr std::int64_t kInitialSegments = 10;
 // RFC 7323 appendix A; RFC 6691 2 has the MSS without options.
 constexpr std::int64_t kTimestampBytes = 12;
 
@@ -23,11 +25,42 @@ std::int64_t LargestPayload(const Timeline& timeline) {
 
 void AddWrites(const CallLog& calls, ReplayInput& input) {
   for (const ProgramCall& call : calls.sender.calls) {
+    if (call.bytes > 0) input.writes.push_back({call.began_ns, call.bytes});
+  }
+}
+
+// In the order of the capture.
+void AddDepartures(CapturedSend& send) {
+  std::int64_t left = 0;
+  for (const ReplaySegment& segment : send.seen) {
+    left = std::max(left, segment.offset + segment.bytes);
+    send.input.departures.push_back({segment.time_ns, left});
+  }
+}
+
+// Of those that waited for room, when they got it: not after they returned,
+// nor after their first byte was seen. A call that was only interrupted, with
+// its bytes gone, is so not taken for one that waited.
+void MoveWritesThatWaited(const CallLog& calls, CapturedSend& send) {
+  std::size_t write = 0, segment = 0;
+  std::int64_t offset = 0;
+  for (const ProgramCall& call : calls.sender.calls) {
     if (call.bytes <= 0) continue;
-    const bool waited = call.returned_ns - call.began_ns > kMillisecond &&
-                        call.bytes <= input.mss_bytes;
-    input.writes.push_back(
-        {waited ? call.returned_ns : call.began_ns, call.bytes});
+    ReplayWrite& moved = send.input.writes[write++];
+    while (segment < send.seen.size() &&
+           send.seen[segment].offset + send.seen[segment].bytes <= offset) {
+      ++segment;
+    }
+    offset += call.bytes;
+    if (call.returned_ns - call.began_ns <= kMillisecond ||
+        call.bytes > send.input.mss_bytes) {
+      continue;
+    }
+    moved.time_ns = call.returned_ns;
+    if (segment < send.seen.size()) {
+      moved.time_ns = std::max(
+          call.began_ns, std::min(moved.time_ns, send.seen[segment].time_ns));
+    }
   }
 }
 
@@ -144,6 +177,7 @@ Observed<CapturedSend> CapturedSendOf(const Timeline& timeline,
   if (!full.value) return Send::Not(full.reason);
   CapturedSend send;
   send.input.mss_bytes = *full.value;
+  send.input.initial_window = kInitialSegments;
   const std::int64_t way_ns = WayToClientNs(timeline);
   // Half of a measured time is no better known than to a quarter of it.
   send.input.slack_ns += way_ns / 4;
@@ -154,14 +188,16 @@ Observed<CapturedSend> CapturedSendOf(const Timeline& timeline,
   if (send.seen.empty() || send.input.writes.empty()) {
     return Send::Not("the client sent nothing");
   }
+  AddDepartures(send);
   std::stable_sort(send.seen.begin(), send.seen.end(),
                    [](const ReplaySegment& a, const ReplaySegment& b) {
                      return a.offset < b.offset;
                    });
-  LetTailGoWithFin(send);
   if (std::string why = WhyAnotherClock(send); !why.empty()) {
     return Send::Not(std::move(why));
   }
+  MoveWritesThatWaited(calls, send);
+  LetTailGoWithFin(send);
   return Send::Of(std::move(send));
 }
 

@@ -32,11 +32,13 @@ struct CapturedSend {
   std::vector<ReplaySegment> seen;
 };
 
-// Of the direction from client to server. A write that took longer than 1 ms
-// waited for room and counts as handed over at its end. Empty, with the
-// reason, where calls were not logged or left out, the begin is not in the
-// capture, or the calls are by another clock: a segment on the wire more than
-// 1 ms before its bytes were written, or the first later than 1 s after that.
+// Of the direction from client to server, with an initial congestion window of
+// 10 segments. A write that took longer than 1 ms may have waited for room: it
+// counts as handed over when it returned, or when its first byte was seen, if
+// that was before. Empty, with the reason, where calls were not logged or left
+// out, the begin is not in the capture, or the calls are by another clock: a
+// segment on the wire more than 1 ms before its bytes were written, or the
+// first later than 1 s after that.
 Observed<CapturedSend> CapturedSendOf(const Timeline& timeline,
                                       const CallLog& calls);
 

@@ -16,6 +16,8 @@ constexpr std::array kSendRules = {SendRule::kAtOnce, SendRule::kClassic,
                                    SendRule::kMinshall};
 // Linux fills a segment with the whole of a window up to this.
 constexpr std::int64_t kWholeWindowUpTo = 536;
+// Segments at the device at a time, at the least (Linux tcp_small_queue_check).
+constexpr std::int64_t kSmallQueue = 2;
 // RFC 6928: with fewer in flight no congestion window is full.
 constexpr std::size_t kInitialFlight = 10;
 
@@ -45,7 +47,11 @@ struct PeerState {
 
 class RuleSender {
  public:
-  RuleSender(std::int64_t mss, SendRule rule) : mss_(mss), rule_(rule) {}
+  RuleSender(const ReplayInput& input, SendRule rule)
+      : mss_(input.mss_bytes),
+        initial_window_(input.initial_window),
+        rule_(rule),
+        left_(input.departures.empty() ? kNever : 0) {}
 
   void Write(const ReplayWrite& write) {
     written_ += write.bytes;
@@ -58,7 +64,17 @@ class RuleSender {
       while (sent_ < went) Send(ack.time_ns, std::min(Full(), went - sent_));
     }
     peer_.Take(ack);
+    while (acknowledged_ < segments_.size() &&
+           segments_[acknowledged_].offset + segments_[acknowledged_].bytes <=
+               peer_.acknowledged) {
+      ++acknowledged_;
+    }
     Push(ack.time_ns);
+  }
+
+  void Depart(const ReplayDeparture& departure) {
+    left_ = departure.bytes;
+    Push(departure.time_ns);
   }
 
   void Close(std::int64_t time_ns) {
@@ -82,6 +98,13 @@ class RuleSender {
            (rule_ == SendRule::kClassic ? sent_ : partial_end_);
   }
 
+  [[nodiscard]] bool CongestionWindowIsFull() const {
+    if (initial_window_ <= 0) return false;
+    const auto acknowledged = static_cast<std::int64_t>(acknowledged_);
+    return static_cast<std::int64_t>(segments_.size()) - acknowledged >=
+           initial_window_ + acknowledged;
+  }
+
   void Send(std::int64_t time_ns, std::int64_t bytes) {
     segments_.push_back({time_ns, sent_, bytes});
     sent_ += bytes;
@@ -92,58 +115,77 @@ class RuleSender {
     window_waits_ = false;
     while (sent_ < written_) {
       const std::int64_t bytes = std::min(Full(), written_ - sent_);
-      if (peer_.edge - sent_ < bytes) {
+      if (peer_.edge - sent_ < bytes || CongestionWindowIsFull()) {
         window_waits_ = true;
         return;
       }
+      if (sent_ - left_ >= kSmallQueue * mss_) return;
       if (bytes < Full() && !PartialMayLeave()) return;
       Send(time_ns, bytes);
     }
   }
 
   std::int64_t mss_;
+  std::int64_t initial_window_;
   SendRule rule_;
   PeerState peer_;
+  std::size_t acknowledged_ = 0;  // Segments.
   std::int64_t written_ = 0;
   std::int64_t sent_ = 0;
   std::int64_t partial_end_ = 0;  // Where the last partial segment ends.
-  bool window_waits_ = false;     // Something does, for room in the window.
+  std::int64_t left_;             // Bytes that left the device.
+  bool window_waits_ = false;     // Something does, for room in a window.
   bool closed_ = false;
   std::vector<ReplaySegment> segments_;
 };
 
-// Hands writes and ACKs to the sender in order of time, an ACK before a write
-// of the same time, and the close after the last write.
+// Hands all that happens to the sender in order of time; of what is at the same
+// time ACKs first, then departures, then writes, and the close after the last
+// write.
 class Feed {
  public:
   Feed(const ReplayInput& input, RuleSender& sender)
       : input_(input), sender_(sender), close_pending_(input.closed_ns > 0) {}
 
-  // Gives false when all is done; `ack` is the next, or none.
-  bool Step(const ReplayAck* ack, bool& ack_taken) {
-    const bool more = written_ < input_.writes.size();
-    const std::int64_t write_ns =
-        more ? input_.writes[written_].time_ns : kNever;
+  // Does what is next; `ack` is the next of those, or none. Gives whether it
+  // took that.
+  bool Step(const ReplayAck* ack) {
     const std::int64_t ack_ns = ack != nullptr ? ack->time_ns : kNever;
-    ack_taken = false;
-    if (!more && close_pending_ && input_.closed_ns <= ack_ns) {
+    const std::int64_t departure_ns = TimeOf(input_.departures, departed_);
+    const std::int64_t write_ns = TimeOf(input_.writes, written_);
+    if (written_ == input_.writes.size() && close_pending_ &&
+        input_.closed_ns <= std::min(ack_ns, departure_ns)) {
       close_pending_ = false;
       sender_.Close(input_.closed_ns);
-      return true;
-    }
-    if (ack != nullptr && ack_ns <= write_ns) {
-      ack_taken = true;
+    } else if (ack != nullptr && ack_ns <= std::min(departure_ns, write_ns)) {
       sender_.Acknowledge(*ack);
       return true;
+    } else if (departed_ < input_.departures.size() &&
+               departure_ns <= write_ns) {
+      sender_.Depart(input_.departures[departed_++]);
+    } else if (written_ < input_.writes.size()) {
+      sender_.Write(input_.writes[written_++]);
     }
-    if (more) sender_.Write(input_.writes[written_++]);
-    return more;
+    return false;
+  }
+
+  // Nothing is left but ACKs.
+  [[nodiscard]] bool Done() const {
+    return written_ == input_.writes.size() && !close_pending_ &&
+           departed_ == input_.departures.size();
   }
 
  private:
+  template <class Event>
+  static std::int64_t TimeOf(const std::vector<Event>& events,
+                             std::size_t next) {
+    return next < events.size() ? events[next].time_ns : kNever;
+  }
+
   const ReplayInput& input_;
   RuleSender& sender_;
   std::size_t written_ = 0;
+  std::size_t departed_ = 0;
   bool close_pending_;
 };
 
@@ -271,6 +313,10 @@ RuleFit FitOf(const ReplayInput& input, SendRule rule,
   return fit;
 }
 
+// Segments that one rule has against it and the next not: more than the times
+// of two events in the wrong order would make.
+constexpr std::int64_t kManyAgainst = 3;
+
 // Of `whole`, and of a few at least one.
 std::int64_t Tenth(std::int64_t whole) {
   return std::max<std::int64_t>(1, whole / 10);
@@ -278,6 +324,16 @@ std::int64_t Tenth(std::int64_t whole) {
 
 bool CountsAlike(const RuleFit& fit, std::int64_t seen) {
   return std::abs(fit.segments - seen) <= Tenth(seen);
+}
+
+// Those whose number of segments is near what was seen; all if none's is.
+std::vector<RuleFit> Alike(const std::vector<RuleFit>& fits,
+                           std::int64_t seen) {
+  std::vector<RuleFit> alike;
+  for (const RuleFit& fit : fits) {
+    if (CountsAlike(fit, seen)) alike.push_back(fit);
+  }
+  return alike.empty() ? fits : alike;
 }
 
 // The fits that are not out; of them, where one stands out, only that.
@@ -289,17 +345,12 @@ std::vector<RuleFit> Explaining(const std::vector<RuleFit>& fits,
   for (const RuleFit& fit : fits) {
     if (fit.contradicted <= allowed) left.push_back(fit);
   }
+  left = Alike(left, seen);
   if (left.size() < 2) return left;
-  if (left[1].contradicted > 2 * left[0].contradicted &&
-      50 * (left[1].contradicted - left[0].contradicted) >= seen) {
-    left.resize(1);
-    return left;
-  }
-  std::vector<RuleFit> alike;
-  for (const RuleFit& fit : left) {
-    if (CountsAlike(fit, seen)) alike.push_back(fit);
-  }
-  return alike;
+  const std::int64_t apart = left[1].contradicted - left[0].contradicted;
+  const bool many = 50 * apart >= seen || apart >= kManyAgainst;
+  if (many && left[1].contradicted > 2 * left[0].contradicted) left.resize(1);
+  return left;
 }
 
 std::string InWords(const RuleFit& fit) {
@@ -336,13 +387,12 @@ std::string SendRuleName(SendRule rule) {
 }
 
 std::vector<ReplaySegment> Replay(const ReplayInput& input, SendRule rule) {
-  RuleSender sender(input.mss_bytes, rule);
+  RuleSender sender(input, rule);
   Feed feed(input, sender);
   std::size_t taken = 0;
-  bool ack_taken = false;
-  while (feed.Step(taken < input.acks.size() ? &input.acks[taken] : nullptr,
-                   ack_taken)) {
-    if (ack_taken) ++taken;
+  while (!feed.Done() || taken < input.acks.size()) {
+    const bool more = taken < input.acks.size();
+    if (feed.Step(more ? &input.acks[taken] : nullptr)) ++taken;
   }
   return sender.Take();
 }
@@ -350,11 +400,12 @@ std::vector<ReplaySegment> Replay(const ReplayInput& input, SendRule rule) {
 std::vector<ReplaySegment> SimulateRoundTrips(const ReplayInput& input,
                                               std::int64_t rtt_ns,
                                               SendRule rule) {
-  RuleSender sender(input.mss_bytes, rule);
-  Feed feed(input, sender);
+  ReplayInput own = input;
+  own.departures.clear();
+  RuleSender sender(own, rule);
+  Feed feed(own, sender);
   std::size_t acknowledged = 0;  // Segments.
-  bool more = true;
-  while (more) {
+  while (!feed.Done() || acknowledged < sender.segments().size()) {
     ReplayAck ack;
     const bool due = acknowledged < sender.segments().size();
     if (due) {
@@ -362,9 +413,7 @@ std::vector<ReplaySegment> SimulateRoundTrips(const ReplayInput& input,
       const std::int64_t end = segment.offset + segment.bytes;
       ack = {segment.time_ns + rtt_ns, end, kNever - end};
     }
-    bool ack_taken = false;
-    more = feed.Step(due ? &ack : nullptr, ack_taken);
-    if (ack_taken) ++acknowledged;
+    if (feed.Step(due ? &ack : nullptr)) ++acknowledged;
   }
   return sender.Take();
 }

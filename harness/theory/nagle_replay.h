@@ -37,28 +37,44 @@ struct ReplaySegment {
   bool operator==(const ReplaySegment&) const = default;
 };
 
+// Bytes of the stream that had left the sender's device by then.
+struct ReplayDeparture {
+  std::int64_t time_ns = 0;
+  std::int64_t bytes = 0;
+};
+
 struct ReplayInput {
   std::vector<ReplayWrite> writes;  // By rising time.
   std::vector<ReplayAck> acks;      // By rising time.
   std::int64_t mss_bytes = 0;
   // The FIN's: Nagle lets the tail go with it. 0: it was not seen.
   std::int64_t closed_ns = 0;
+  // Segments that may be in flight at first, and by as many more as were
+  // acknowledged since: slow start (RFC 5681 3.1; 10 by RFC 6928). 0: no
+  // congestion window.
+  std::int64_t initial_window = 0;
+  // By rising time and bytes. Where they are given no more than two segments
+  // wait at the device at a time (Linux's small queues), and what is written
+  // meanwhile joins what did not leave TCP. Empty: no queue.
+  std::vector<ReplayDeparture> departures;
   // How far the times of ACKs and segments may be beside those of the sender's
   // TCP, either way; for FollowedRule only.
   std::int64_t slack_ns = 50'000;
 };
 
-// What leaves by `rule`, ideal otherwise: no congestion window, no queue, no
-// loss. A segment that does not fit into the advertised window waits, and from
-// the largest window seen it takes at most half (RFC 9293 3.8.6.2.1; Linux
-// takes all of one up to 536). What the peer acknowledges beyond that went by
-// the override timer of that section: it leaves when that ACK comes. Before
-// the first ACK there is no limit. Requires mss_bytes >= 1.
+// What leaves by `rule`, ideal otherwise: no queue, no pacing, no loss. A
+// segment that does not fit into the advertised window waits, and from the
+// largest window seen it takes at most half (RFC 9293 3.8.6.2.1; Linux takes
+// all of one up to 536). What the peer acknowledges beyond that, or beyond the
+// congestion window, leaves when that ACK comes: it went by the override timer
+// of that section, or the window was larger. Before the first ACK there is no
+// advertised window. Requires mss_bytes >= 1.
 std::vector<ReplaySegment> Replay(const ReplayInput& input, SendRule rule);
 
 // The same where each segment's ACK comes `rtt_ns` after it, with a window that
 // never stands in the way: no ACK is delayed, none covers two segments. The
-// input's own ACKs are not used. Requires mss_bytes >= 1, rtt_ns >= 0.
+// input's own ACKs and departures are not used. Requires mss_bytes >= 1, rtt_ns
+// >= 0.
 std::vector<ReplaySegment> SimulateRoundTrips(const ReplayInput& input,
                                               std::int64_t rtt_ns,
                                               SendRule rule);
@@ -85,9 +101,10 @@ struct RuleVerdict {
 
 // Holds each rule against what was seen: `seen` by rising offset, without
 // retransmissions. A rule is out with more than a tenth of the segments
-// against it; of those that are left the followed one has at most half as many
-// against it as the next, or is the only one whose number of segments is
-// within a tenth of what was seen. Nothing is held against a rule while the
+// against it, then those are whose number of segments is off by more than a
+// tenth, unless all are. Of what is left the followed one has at most half as
+// many segments against it as the next, and that is a difference of 3 or of 2 %
+// of what was seen. Nothing is held against a rule while the advertised
 // window, ten segments in flight (RFC 6928's initial window) or the FIN may
 // have decided.
 RuleVerdict FollowedRule(const ReplayInput& input,

@@ -83,11 +83,12 @@ TEST(ReplayTest, JoinedPacketsAreSplitByTheMssAndRepeatsLeftOut) {
                                             ReplaySegment{at, 2896, 104}));
 }
 
-// A small write that waited 3 ms for room went in at its end; one that is
-// larger than a segment went in piece by piece, from its begin on.
-TEST(ReplayTest, ASmallWriteThatWaitedForRoomCountsAtItsEnd) {
+// 3 ms in a small write are a wait for room, which ended when its byte was seen
+// at the latest; a larger write went in piece by piece, from its begin on.
+TEST(ReplayTest, ASmallWriteThatWaitedForRoomCountsWhenItGotIt) {
   TimelineMaker maker;
-  maker.Write(kMilli, 10).Write(2 * kMilli, 5000).Data(5 * kMilli, 5010);
+  maker.Write(kMilli, 10).Write(2 * kMilli, 5000).Write(6 * kMilli, 10);
+  maker.Data(5 * kMilli, 5010).Data(8 * kMilli, 10);
   for (ProgramCall& call : maker.calls().sender.calls) {
     call.returned_ns = call.began_ns + 3 * kMilli;
   }
@@ -95,6 +96,18 @@ TEST(ReplayTest, ASmallWriteThatWaitedForRoomCountsAtItsEnd) {
   ASSERT_TRUE(send.value.has_value()) << send.reason;
   EXPECT_EQ(send.value->input.writes[0].time_ns, kEpoch + 4 * kMilli);
   EXPECT_EQ(send.value->input.writes[1].time_ns, kEpoch + 2 * kMilli);
+  EXPECT_EQ(send.value->input.writes[2].time_ns, kEpoch + 8 * kMilli);
+}
+
+TEST(ReplayTest, WhatWasSeenLeavingIsTheDevicesQueue) {
+  TimelineMaker maker;
+  maker.Write(kMilli, 20).Data(2 * kMilli, 10).Data(3 * kMilli, 10);
+  const auto send = CapturedSendOf(maker.timeline(), maker.calls());
+  ASSERT_TRUE(send.value.has_value()) << send.reason;
+  ASSERT_EQ(send.value->input.departures.size(), 2U);
+  EXPECT_EQ(send.value->input.departures[1].bytes, 20);
+  EXPECT_EQ(send.value->input.departures[1].time_ns, kEpoch + 3 * kMilli);
+  EXPECT_EQ(send.value->input.initial_window, 10);
 }
 
 // Four segments of 1448 and four tails by every rule; by the classic one each
@@ -116,6 +129,7 @@ TEST(ReplayTest, LinuxTailsAreTakenForMinshalls) {
 TimelineMaker SentBy(SendRule rule) {
   ReplayInput input;
   input.mss_bytes = 1448;
+  input.initial_window = 10;
   TimelineMaker maker;
   for (int i = 0; i < 400; ++i) {
     input.writes.push_back({(5 + i) * 200 * kMicro, 32});
@@ -149,7 +163,14 @@ TEST(ReplayTest, EachRuleIsToldByTheSegmentsThatItMakes) {
     FillReplay(maker.timeline(), maker.calls(), record);
     EXPECT_EQ(record.followed_rule, SendRuleName(rule)) << record.reason;
     EXPECT_EQ(record.reason, "");
-    EXPECT_EQ(record.replay_at_once, 400);
+    const auto by_rule = rule == SendRule::kAtOnce    ? record.replay_at_once
+                         : rule == SendRule::kClassic ? record.replay_classic
+                                                      : record.replay_minshall;
+    std::int64_t seen = 0;
+    for (const TimelineSegment& segment : maker.timeline().segments) {
+      if (segment.data()) ++seen;
+    }
+    EXPECT_EQ(by_rule, seen) << SendRuleName(rule);
   }
 }
 

@@ -215,6 +215,54 @@ TEST(NagleReplayTest, AnOvertakenAckTakesNothingBack) {
                           ReplaySegment{11 * kMs, 100, 100}));
 }
 
+// --- The congestion window and the device's queue
+// -----------------------------
+
+// Nagle off, 2000 bytes in 2 ms, a round trip of 40: ten segments of a byte
+// leave, and at the first ACK there is room for two more of all that waited:
+// 1448 and 542. 12 were counted on Linux 6.18.
+TEST(NagleReplayTest, AnInitialWindowLetsTenGoAndMergesTheRest) {
+  ReplayInput input = Writes(2000, 1, kUs);
+  input.initial_window = 10;
+  const auto segments = SimulateRoundTrips(input, 40 * kMs, SendRule::kAtOnce);
+  ASSERT_EQ(segments.size(), 12U);
+  EXPECT_EQ(segments[10], (ReplaySegment{41 * kMs, 10, 1448}));
+  EXPECT_EQ(segments[11], (ReplaySegment{41 * kMs, 1458, 542}));
+}
+
+// Slow start: each ACK of a segment makes room for two. A full segment a write:
+// 10 at first, 20 in the next round trip.
+TEST(NagleReplayTest, TheCongestionWindowGrowsByWhatIsAcknowledged) {
+  ReplayInput input = Writes(60, 1448, 0);
+  input.initial_window = 10;
+  const auto segments =
+      SimulateRoundTrips(input, 40 * kMs, SendRule::kMinshall);
+  const auto in_round = [&](std::int64_t round) {
+    return std::count_if(segments.begin(), segments.end(),
+                         [&](const ReplaySegment& segment) {
+                           return segment.time_ns == kMs + round * 40 * kMs;
+                         });
+  };
+  EXPECT_EQ(in_round(0), 10);
+  EXPECT_EQ(in_round(1), 20);
+  EXPECT_EQ(in_round(2), 30);
+}
+
+// Two segments are at the device and stay there: what is written meanwhile
+// waits within TCP, joins, and leaves with the next departure.
+TEST(NagleReplayTest, AtMostTwoSegmentsWaitAtTheDevice) {
+  ReplayInput input = Writes(3, 1448, 0);
+  input.writes.push_back({2 * kMs, 100});
+  input.writes.push_back({3 * kMs, 100});
+  input.closed_ns = 0;
+  input.departures = {{5 * kMs, 1448}, {6 * kMs, 2896}, {7 * kMs, 4344}};
+  EXPECT_THAT(
+      Replay(input, SendRule::kAtOnce),
+      ElementsAre(ReplaySegment{kMs, 0, 1448}, ReplaySegment{kMs, 1448, 1448},
+                  ReplaySegment{5 * kMs, 2896, 1448},
+                  ReplaySegment{6 * kMs, 4344, 200}));
+}
+
 // --- Which rule was followed -------------------------------------------------
 
 const RuleFit& Fit(const RuleVerdict& verdict, SendRule rule) {
