@@ -27,7 +27,7 @@ namespace wiretoll {
 // than queues and schedulers take, less than delayed ACKs (40 ms and more).
 inline constexpr std::int64_t kStallNs = 30'000'000;
 
-// Flows that are told apart. Some 1.5 KB each; what belongs to further ones is
+// Flows that are told apart. Some 2 KB each; what belongs to further ones is
 // counted as a whole.
 inline constexpr std::size_t kMostFlows = 50'000;
 

@@ -29,6 +29,10 @@ std::string Grouped(std::int64_t number) {
   return digits;
 }
 
+std::string GroupedFrames(std::int64_t count) {
+  return Grouped(count) + (count == 1 ? " frame" : " frames");
+}
+
 std::string Lasting(std::int64_t ns) { return FormatDuration(Nanoseconds{ns}); }
 
 // "2026-11-30 20:00:00.123456789 UTC".
@@ -73,11 +77,10 @@ std::string InterfaceLine(const InterfaceFacts& facts) {
   const std::string name =
       facts.name.empty() ? "interface" : QuoteBytes(facts.name);
   return "  " +
-         Wrapped(
-             fmt::format("{} ({}): {} {}, {}; {}", name,
-                         LinkTypeName(facts.link_type), Grouped(facts.frames),
-                         facts.frames == 1 ? "frame" : "frames", kept, lost),
-             2) +
+         Wrapped(fmt::format("{} ({}): {}, {}; {}", name,
+                             LinkTypeName(facts.link_type),
+                             GroupedFrames(facts.frames), kept, lost),
+                 2) +
          "\n";
 }
 
@@ -106,7 +109,7 @@ std::string KindsLine(const CaptureTotals& totals) {
 std::string Head(const Observation& seen) {
   const CaptureTotals& totals = seen.totals;
   std::string head = fmt::format("{}: {}, {}", seen.file, seen.facts.format,
-                                 Count(seen.facts.frames, "frame"));
+                                 GroupedFrames(seen.facts.frames));
   if (totals.first_ns) {
     head += fmt::format(" in {}\n  from {}",
                         Lasting(*totals.last_ns - *totals.first_ns),

@@ -102,13 +102,13 @@ constexpr char kObserveExamples[] = R"(Examples:
   wiretoll observe web.pcapng                    the biggest flows, and notes
   wiretoll observe web.pcapng --flow 443         every figure of these flows
   wiretoll observe *.pcap --format csv --top 5 > flows.csv
-  tcpdump -i eth0 -s 96 -w - | wiretoll observe -    until Ctrl-C
+  tcpdump -i eth0 -s 96 -c 10000 -w - | wiretoll observe -
 
 How to make a capture (96 bytes of a frame hold all headers; as root or
 administrator):
   Linux, BSD, macOS   tcpdump -i eth0 -s 96 -w web.pcap tcp port 443
   Wireshark           dumpcap -i eth0 -s 96 -f "tcp port 443" -w web.pcapng
-  Windows itself      pktmon start --capture --pkt-size 128 -f web.etl
+  Windows itself      pktmon start --capture --comp nics --file-name web.etl
                       pktmon stop
                       pktmon etl2pcap web.etl --out web.pcapng
 
