@@ -34,7 +34,7 @@ Figure Maybe(const DirectionFigures& from) {
 
 template <std::int64_t DirectionFigures::*kMember>
 Figure Framed(const DirectionFigures& from) {
-  return from.framing_known ? Figure(from.*kMember) : std::nullopt;
+  return from.framing_known ? Figure{from.*kMember} : std::nullopt;
 }
 
 template <std::int64_t Stalls::*kMember>
@@ -45,26 +45,26 @@ Figure OfStalls(const DirectionFigures& from) {
 template <std::int64_t RoundTrips::*kMember>
 Figure OfAcks(const DirectionFigures& from) {
   const RoundTrips& trips = from.data_to_ack;
-  return trips.samples > 0 ? Figure(trips.*kMember) : std::nullopt;
+  return trips.samples > 0 ? Figure{trips.*kMember} : std::nullopt;
 }
 
 inline Figure MeanAck(const DirectionFigures& from) {
   const RoundTrips& trips = from.data_to_ack;
-  return trips.samples > 0 ? Figure(trips.sum_ns / trips.samples)
+  return trips.samples > 0 ? Figure{trips.sum_ns / trips.samples}
                            : std::nullopt;
 }
 
 inline Figure LongestStallAt(const DirectionFigures& from) {
-  return from.stalls.count > 0 ? Figure(from.stalls.longest_at_ns)
+  return from.stalls.count > 0 ? Figure{from.stalls.longest_at_ns}
                                : std::nullopt;
 }
 
 inline Figure Mss(const DirectionFigures& from) {
-  return from.mss ? Figure(*from.mss) : std::nullopt;
+  return from.mss ? Figure{*from.mss} : std::nullopt;
 }
 
 inline Figure Scale(const DirectionFigures& from) {
-  return from.scale ? Figure(*from.scale) : std::nullopt;
+  return from.scale ? Figure{*from.scale} : std::nullopt;
 }
 
 inline constexpr char kNoData[] = "no payload was captured";
@@ -117,7 +117,7 @@ inline constexpr auto kDirectionFields = [] {
       {"mss_bytes", true, Mss, kNoOption},
       {"window_scale", true, Scale, kNoOption},
       {"ack_samples", true,
-       [](const F& from) { return Figure(from.data_to_ack.samples); }, ""},
+       [](const F& from) { return Figure{from.data_to_ack.samples}; }, ""},
       {"ack_min_ns", true, OfAcks<&RoundTrips::min_ns>, kNoAck},
       {"ack_mean_ns", true, MeanAck, kNoAck},
       {"ack_max_ns", true, OfAcks<&RoundTrips::max_ns>, kNoAck},

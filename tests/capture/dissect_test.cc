@@ -291,16 +291,40 @@ struct Broken {
   const char* trouble;
 };
 
-TEST(Dissect, AHeaderThatContradictsItselfIsMalformed) {
+void ExpectMalformed(const std::vector<Broken>& all) {
+  for (const Broken& broken : all) {
+    const Packet packet = DissectBytes(broken.frame);
+    EXPECT_EQ(packet.kind, PacketKind::kMalformed) << broken.trouble;
+    EXPECT_THAT(packet.trouble, StrEq(broken.trouble));
+  }
+}
+
+// An IPv4 packet of 50 bytes whose first byte is another.
+std::string FirstByte(char first) {
+  std::string packet = Ipv4({}, PlainTcp());
+  packet[0] = first;
+  return Ethernet(0x0800, packet);
+}
+
+TEST(Dissect, AnIpHeaderThatContradictsItselfIsMalformed) {
   Ipv4Spec short_length, long_length;
   short_length.length = 19;
   long_length.length = 2000;
-  std::string long_header = Ipv4({}, PlainTcp());
-  long_header[0] = 0x4F;  // 60 bytes of header, of 50.
-  std::string no_header = Ipv4({}, PlainTcp());
-  no_header[0] = 0x41;
-  std::string other_version = Ipv4({}, PlainTcp());
-  other_version[0] = 0x65;
+  ExpectMalformed(
+      {{Ethernet(0x0800, Ipv4(short_length, PlainTcp())), "IPv4 length"},
+       {Ethernet(0x0800, Ipv4(long_length, PlainTcp())), "IPv4 length"},
+       {FirstByte(0x4F), "IPv4 length"},  // 60 bytes of header.
+       {FirstByte(0x41), "IPv4 length"},
+       {FirstByte(0x65), "IP version"},
+       {Ethernet(0x0800, "E"), "IPv4 header"},
+       {Ethernet(0x86DD, Ipv6(6, PlainTcp(), 31)), "IPv6 length"},
+       {Ethernet(0x86DD, Ipv6(60, Big(6, 1) + Big(9, 1) + Big(0, 6))),
+        "IPv6 extension header"},
+       {"short", "Ethernet header"}});
+  EXPECT_EQ(DissectBytes("\x77xxx", 101).kind, PacketKind::kMalformed);
+}
+
+TEST(Dissect, ATransportHeaderThatContradictsItselfIsMalformed) {
   std::string tcp_short = PlainTcp(), tcp_long = PlainTcp();
   tcp_short[12] = 0x40;                    // 16 bytes.
   tcp_long[12] = static_cast<char>(0x90);  // 36 bytes, of 30.
@@ -309,29 +333,13 @@ TEST(Dissect, AHeaderThatContradictsItselfIsMalformed) {
   std::string udp_short = UdpDatagram(1, 2, 4), udp_long = udp_short;
   udp_short[5] = 7;
   udp_long[5] = 13;
-  const std::vector<Broken> all = {
-      {Ethernet(0x0800, Ipv4(short_length, PlainTcp())), "IPv4 length"},
-      {Ethernet(0x0800, Ipv4(long_length, PlainTcp())), "IPv4 length"},
-      {Ethernet(0x0800, long_header), "IPv4 length"},
-      {Ethernet(0x0800, no_header), "IPv4 length"},
-      {Ethernet(0x0800, other_version), "IP version"},
-      {Ethernet(0x0800, "E"), "IPv4 header"},
-      {Ethernet(0x86DD, Ipv6(6, PlainTcp(), 31)), "IPv6 length"},
-      {Ethernet(0x86DD, Ipv6(60, Big(6, 1) + Big(9, 1) + Big(0, 6))),
-       "IPv6 extension header"},
-      {Ethernet(0x0800, Ipv4({}, tcp_short)), "TCP header's length"},
-      {Ethernet(0x0800, Ipv4({}, tcp_long)), "TCP header's length"},
-      {Ethernet(0x0800, Ipv4({}, PlainTcp().substr(0, 19))), "TCP header"},
-      {Ethernet(0x0800, Ipv4(udp, udp_short)), "UDP length"},
-      {Ethernet(0x0800, Ipv4(udp, udp_long)), "UDP length"},
-      {Ethernet(0x0800, Ipv4(udp, "short")), "UDP header"},
-      {"short", "Ethernet header"}};
-  for (const Broken& broken : all) {
-    const Packet packet = DissectBytes(broken.frame);
-    EXPECT_EQ(packet.kind, PacketKind::kMalformed) << broken.trouble;
-    EXPECT_THAT(packet.trouble, StrEq(broken.trouble));
-  }
-  EXPECT_EQ(DissectBytes("\x77xxx", 101).kind, PacketKind::kMalformed);
+  ExpectMalformed(
+      {{Ethernet(0x0800, Ipv4({}, tcp_short)), "TCP header's length"},
+       {Ethernet(0x0800, Ipv4({}, tcp_long)), "TCP header's length"},
+       {Ethernet(0x0800, Ipv4({}, PlainTcp().substr(0, 19))), "TCP header"},
+       {Ethernet(0x0800, Ipv4(udp, udp_short)), "UDP length"},
+       {Ethernet(0x0800, Ipv4(udp, udp_long)), "UDP length"},
+       {Ethernet(0x0800, Ipv4(udp, "short")), "UDP header"}});
 }
 
 TEST(Dissect, ACutIsToldApartFromAMalformation) {

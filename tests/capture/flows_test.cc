@@ -91,7 +91,8 @@ class Conversation {
   std::deque<std::string> bytes_;
 };
 
-TEST(Flows, AConnectionFromItsOpeningToItsEnd) {
+// 1000 and 200 bytes from the client, 300 from the server, each closes.
+Flow WholeConnection() {
   Conversation talk;
   talk.Open();
   talk.Client(10 * kMs, 0, 1000, 0);
@@ -102,7 +103,11 @@ TEST(Flows, AConnectionFromItsOpeningToItsEnd) {
   talk.Client(30 * kMs, 1200, 0, 300, "FA");
   talk.Server(31 * kMs, 300, 0, 1201, 1000, "FA");
   talk.Client(32 * kMs, 1201, 0, 301);
-  const Flow flow = talk.Only();
+  return talk.Only();
+}
+
+TEST(Flows, AConnectionFromItsOpeningToItsEnd) {
+  const Flow flow = WholeConnection();
   EXPECT_EQ(EndpointText(flow.client), "10.0.0.1:40000");
   EXPECT_EQ(EndpointText(flow.server), "10.0.0.2:80");
   EXPECT_TRUE(flow.begin_seen);
@@ -110,8 +115,17 @@ TEST(Flows, AConnectionFromItsOpeningToItsEnd) {
   EXPECT_EQ(flow.server_round_trip_ns, 4 * kMs);
   EXPECT_EQ(flow.client_round_trip_ns, 1 * kMs);
   EXPECT_EQ(flow.last_ns - flow.first_ns, 32 * kMs);
+  const DirectionFigures& server = flow.from_server;
+  EXPECT_EQ(server.segments, 4);
+  EXPECT_EQ(server.data_segments, 1);
+  EXPECT_EQ(server.pure_acks, 1);
+  EXPECT_EQ(server.window_initial, 65000);  // A SYN's is not scaled,
+  EXPECT_EQ(server.window_min, 4000);       // the others' are, by 2 bits.
+  EXPECT_EQ(server.window_max, 4000);
+}
 
-  const DirectionFigures& client = flow.from_client;
+TEST(Flows, WhatEachSegmentOfAnEndWasFor) {
+  const DirectionFigures client = WholeConnection().from_client;
   EXPECT_EQ(client.segments, 7);
   EXPECT_EQ(client.data_segments, 2);
   EXPECT_EQ(client.payload_bytes, 1200);
@@ -128,13 +142,6 @@ TEST(Flows, AConnectionFromItsOpeningToItsEnd) {
   EXPECT_EQ(client.data_to_ack.sum_ns, 3 * kMs);
   EXPECT_THAT(client.sizes.Bins(),
               ElementsAre(Bin{200, 200, 1}, Bin{1000, 1000, 1}));
-  const DirectionFigures& server = flow.from_server;
-  EXPECT_EQ(server.segments, 4);
-  EXPECT_EQ(server.data_segments, 1);
-  EXPECT_EQ(server.pure_acks, 1);
-  EXPECT_EQ(server.window_initial, 65000);  // A SYN's is not scaled,
-  EXPECT_EQ(server.window_min, 4000);       // the others' are, by 2 bits.
-  EXPECT_EQ(server.window_max, 4000);
 }
 
 TEST(Flows, BytesOfTheLayersAreOfTrueEthernet) {
