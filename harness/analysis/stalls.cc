@@ -146,6 +146,7 @@ struct RoomTimes {
   std::int64_t closed_ns = 0;
   std::int64_t little_ns = 0;
   std::int64_t little_bytes = 0;  // The last such room.
+  std::int64_t opened_bytes = 0;  // The window at the gap's end.
 
   void Add(std::int64_t room, std::int64_t lasted_ns, const Gap& gap) {
     const std::int64_t sent = gap.last().payload_bytes;
@@ -171,6 +172,7 @@ RoomTimes RoomIn(const Gap& gap) {
     since_ns = segment.time_ns;
     if (i < gap.end) state.TakeAck(segment);
   }
+  times.opened_bytes = state.edge - state.acknowledged;
   return times;
 }
 
@@ -202,8 +204,9 @@ MaybeCause NoWindow(const Gap& gap) {
   if (probes == 0) {
     return Because(Mechanism::kWindowClosed,
                    fmt::format("the window is closed for {}, until the reader "
-                               "has made room",
-                               Milliseconds(times.closed_ns)));
+                               "has made room, and opens to {}",
+                               Milliseconds(times.closed_ns),
+                               BytesInWords(times.opened_bytes)));
   }
   return Because(
       Mechanism::kPersistTimer,

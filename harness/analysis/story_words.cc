@@ -25,6 +25,15 @@ std::string Moment(std::int64_t ns) {
   return ms < 10 ? fmt::format("{:.2f} ms", ms) : fmt::format("{:.1f} ms", ms);
 }
 
+// "0.31 to 4.20 ms", or one moment where both are near.
+std::string Span(std::int64_t began_ns, std::int64_t ended_ns) {
+  constexpr std::int64_t kNear = 100'000;
+  std::string began = Moment(began_ns);
+  if (ended_ns - began_ns < kNear) return began;
+  began.resize(began.size() - std::string_view(" ms").size());
+  return fmt::format("{} to {}", began, Moment(ended_ns));
+}
+
 // How many of something, and their sizes.
 struct Tally {
   std::int64_t count = 0, bytes = 0;
@@ -146,11 +155,8 @@ std::string SceneInWords(const Scene& scene, bool request_response) {
   }
   if (scene.reads.count > 0) parts.push_back(scene.reads.InWords("read"));
   if (parts.empty()) return {};
-  const std::string span = scene.ended_ns - scene.began_ns < 100'000
-                               ? Moment(scene.began_ns)
-                               : fmt::format("{} to {}", Moment(scene.began_ns),
-                                             Moment(scene.ended_ns));
-  return fmt::format("{}: {}.", span, fmt::join(parts, ", "));
+  return fmt::format("{}: {}.", Span(scene.began_ns, scene.ended_ns),
+                     fmt::join(parts, ", "));
 }
 
 std::string StallInWords(const Stall& stall) {

@@ -353,14 +353,16 @@ std::vector<RuleFit> Explaining(const std::vector<RuleFit>& fits,
   return left;
 }
 
-std::string InWords(const RuleFit& fit) {
-  return fmt::format("{}: {} segments, {} seen that it contradicts",
-                     SendRuleName(fit.rule), fit.segments, fit.contradicted);
-}
-
 std::string AllInWords(const std::vector<RuleFit>& fits, std::int64_t seen) {
-  std::string words = fmt::format("seen: {} segments", seen);
-  for (const RuleFit& fit : fits) words += "; " + InWords(fit);
+  std::string words = fmt::format("of the {} {} seen", seen,
+                                  seen == 1 ? "segment" : "segments");
+  const char* separator = ", ";
+  for (const RuleFit& fit : fits) {
+    words +=
+        fmt::format("{}{} are against \"{}\", which makes {}", separator,
+                    fit.contradicted, SendRuleName(fit.rule), fit.segments);
+    separator = "; ";
+  }
   return words;
 }
 

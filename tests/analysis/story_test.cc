@@ -156,8 +156,10 @@ TEST(StoryTest, AClosedWindowIsCalledSo) {
   maker.Data(100 * kMilli + 10 * kMicro, 576);
   const Stall stall = TheStall(maker);
   EXPECT_EQ(stall.mechanism, Mechanism::kWindowClosed);
+  // Full from 1.001 ms on, open at 100 ms.
   EXPECT_EQ(stall.words,
-            "the window is closed for 99 ms, until the reader has made room");
+            "the window is closed for 99 ms, until the reader has made room, "
+            "and opens to 1152 bytes");
 }
 
 TEST(StoryTest, ProbesOfAClosedWindowAreThePersistTimers) {

@@ -298,7 +298,7 @@ TEST(NagleReplayTest, SingleBytesDoNotTellClassicFromMinshall) {
   EXPECT_EQ(verdict.followed, "");
   EXPECT_THAT(verdict.why,
               AllOf(HasSubstr("classic and Minshall explain it equally well"),
-                    HasSubstr("at once: 2000 segments")));
+                    HasSubstr("\"at once\", which makes 2000")));
 }
 
 // The ACK is back before the next write: no rule ever holds anything.
