@@ -93,6 +93,15 @@ Table SendingRulesTable(const Analysis& analysis) {
                             fmt::format("{}", trials)});
     }
   }
+  int told = 0;
+  for (const auto& [system, rules] : seen.followed_rules) {
+    for (const auto& [rule, trials] : rules) told += rule.empty() ? 0 : trials;
+  }
+  if (!table.rows.empty()) {
+    table.sentence = fmt::format(
+        "In {} of {} the packets tell which rule the sender followed.", told,
+        Count(seen.captured, "captured trial"));
+  }
   table.note =
       "By the packets alone: each rule is replayed over what the program wrote "
       "and when it was acknowledged, and held against the segments that were "

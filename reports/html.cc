@@ -76,6 +76,7 @@ th{font-weight:600;white-space:normal;overflow-wrap:normal;
 vertical-align:bottom}
 td.w,th.w{text-align:left}
 td.l{white-space:normal;overflow-wrap:anywhere;min-width:16em;max-width:30em}
+td.n{white-space:normal;min-width:11.5em}
 .table.short{max-height:none}
 .contrast td.w{white-space:normal;min-width:8.5em}
 .contrast td.l{min-width:9em}
@@ -334,7 +335,12 @@ class Page {
 
   void Field(const Column& column, const std::string& text) {
     constexpr std::size_t kLong = 40;
+    // The name of a case, say, that may be broken at its dashes.
+    constexpr std::size_t kLongName = 22;
+    const bool name =
+        Length(text) > kLongName && text.find(' ') == std::string::npos;
     const char* shape = column.figures         ? ""
+                        : name                 ? " class=\"w n\" dir=\"auto\""
                         : Length(text) > kLong ? " class=\"w l\" dir=\"auto\""
                                                : " class=\"w\" dir=\"auto\"";
     Raw(fmt::format("<td{}>{}</td>", shape, HtmlText(text)));

@@ -76,13 +76,13 @@ Row PredictionRow(const Cell& cell, const std::string& pair,
   const auto& measured = cell.figure(prediction.metric);
   return {
       Printable(cell.case_id),
-      pair,
       Printable(prediction.rule),
       MetricText(prediction.metric),
       PredictedText(prediction),
       measured ? MeasuredText(*measured, prediction.metric) : "not observed",
       measured ? LeftOver(prediction, *measured) : kNone,
-      ExplanationText(VerdictOn(cell, index))};
+      ExplanationText(VerdictOn(cell, index)),
+      pair};
 }
 
 // What is open comes first.
@@ -210,27 +210,31 @@ std::string VerdictTally::Sentence() const {
   const auto of = [this](Explanation explanation) {
     return by_[static_cast<std::size_t>(explanation)];
   };
-  std::string text = fmt::format(
-      "{} of {} {} unexplained. Of {} {} came out as predicted, {} beside it "
-      "for a reason that was observed, {} for none that was",
-      unexplained_cells_, Count(cells_, "cell"),
-      unexplained_cells_ == 1 ? "is" : "are", Count(predictions_, "prediction"),
-      of(Explanation::kAsPredicted), of(Explanation::kExplained),
-      of(Explanation::kUnexplained));
-  if (of(Explanation::kNotMeasured) > 0) {
-    text += fmt::format("; of {} the figure was not observed",
-                        of(Explanation::kNotMeasured));
-  }
-  if (not_judged_ > 0) text += fmt::format("; {} were not judged", not_judged_);
+  std::string text =
+      unexplained_cells_ == 0
+          ? fmt::format("None of {} is unexplained", Count(cells_, "cell"))
+          : fmt::format("{} of {} {} unexplained", unexplained_cells_,
+                        Count(cells_, "cell"),
+                        unexplained_cells_ == 1 ? "is" : "are");
+  text += fmt::format(". Of {} {} came out as predicted",
+                      Count(predictions_, "prediction"),
+                      of(Explanation::kAsPredicted));
+  const auto add = [&text](long long count, const char* what) {
+    if (count > 0) text += fmt::format(", {} {}", count, what);
+  };
+  add(of(Explanation::kExplained), "beside it for a reason that was observed");
+  add(of(Explanation::kUnexplained), "beside it for none that was");
+  add(of(Explanation::kNotMeasured), "of a figure that was not observed");
+  add(not_judged_, "without a verdict");
   return text + ".";
 }
 
 Table PredictionsTable(const StudyView& view) {
   Table table;
   table.title = "Predictions against measurements";
-  table.columns = {{"case", false},   {"pair", false},   {"rule", false},
-                   {"figure", false}, {"predicted"},     {"measured"},
-                   {"difference"},    {"verdict", false}};
+  table.columns = {{"case", false},    {"rule", false}, {"figure", false},
+                   {"predicted"},      {"measured"},    {"difference"},
+                   {"verdict", false}, {"pair", false}};
   VerdictTally tally;
   std::vector<RankedRow> rows;
   const PairNamer namer(*view.analysis);

@@ -257,6 +257,10 @@ std::string StoryPair(const Story& story) {
                      HostAndSystem(story.receiver, story.sample.receiver));
 }
 
+std::string MomentText(std::int64_t at_ns) {
+  return fmt::format("{:.1f} ms", static_cast<double>(at_ns) * 1e-6);
+}
+
 std::string CapturedAt(const Story& story) {
   const std::string host = Printable(story.captured_at);
   const auto& capture = story.sample.capture;

@@ -53,6 +53,9 @@ StoryData DataOf(const Story& story);
 // "10.0.0.1 → 10.0.0.2" of the sample's hosts, with their systems.
 std::string StoryPair(const Story& story);
 
+// "1015.8 ms": a moment of the trial, as its story spells it.
+std::string MomentText(std::int64_t at_ns);
+
 // Whose clock the times are of: "captured at linux-1 on eth0".
 std::string CapturedAt(const Story& story);
 

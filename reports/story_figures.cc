@@ -237,17 +237,20 @@ std::string SizesSentence(const StoryData& data) {
           ? ""
           : fmt::format(" The program mostly wrote {} B at a time.",
                         write.size);
-  if (full > 0) {
-    return fmt::format("{} of {} are full, {} B ({}).{}", full,
-                       Count(static_cast<long long>(sizes.size()), "segment"),
-                       *data.mss, Percent(static_cast<double>(full) / all),
-                       wrote);
+  const std::string of = Count(static_cast<long long>(sizes.size()), "segment");
+  const std::string share = Percent(static_cast<double>(common.count) / all);
+  if (data.mss && common.size == *data.mss) {
+    return fmt::format("{} of {} are full, {} B ({}).{}", common.count, of,
+                       common.size, share, wrote);
+  }
+  std::string fullness;
+  if (data.mss) {
+    fullness = full == 0 ? "; none is full"
+                         : fmt::format("; {} {} full, {} B", full,
+                                       full == 1 ? "is" : "are", *data.mss);
   }
   return fmt::format("{} B is the commonest size, in {} of {} ({}){}.{}",
-                     common.size, common.count,
-                     Count(static_cast<long long>(sizes.size()), "segment"),
-                     Percent(static_cast<double>(common.count) / all),
-                     data.mss ? "; none is full" : "", wrote);
+                     common.size, common.count, of, share, fullness, wrote);
 }
 
 // A bar with its number beside it.

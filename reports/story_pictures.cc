@@ -110,14 +110,15 @@ class SequenceChart {
     std::vector<FlagWish> wishes;
     for (const Named& named : MostTelling(seen)) {
       const Stall& stall = *named.stall;
-      const double middle =
-          (InNs(stall.began_ns) + InNs(stall.lasted_ns) / 2) * time_.scale;
+      const double from =
+          std::max(InNs(stall.began_ns) * time_.scale, chart_.x.low);
+      const double to = std::min(
+          InNs(stall.began_ns + stall.lasted_ns) * time_.scale, chart_.x.high);
       std::string words = Shorten(Printable(stall.words), kLongestFlag);
       if (named.of > 1) {
         words += fmt::format(" (the longest of {})", named.of);
       }
-      wishes.push_back(
-          {std::clamp(middle, chart_.x.low, chart_.x.high), std::move(words)});
+      wishes.push_back({(from + to) / 2, std::move(words)});
     }
     labelled_ = PlaceFlags(wishes, chart_).size();
     chart_.shades = ThinShades(shades, chart_);
@@ -401,7 +402,7 @@ Picture CloserPicture(const Story& story, const StoryData& data) {
   if (const Stall* stall = StallToLookAt(story)) {
     sentence =
         fmt::format("The longest wait of the stacks, at {}: {}.",
-                    TimeText(InNs(stall->began_ns)), Printable(stall->words));
+                    MomentText(stall->began_ns), Printable(stall->words));
   } else {
     sentence = fmt::format("The first {} data segments leave within {}.",
                            std::min(kFirstSegments, data.departures.size()),

@@ -112,7 +112,7 @@ Table StallsTable(const Story& story) {
   for (const Stall& stall : story.stalls) {
     if (table.rows.size() == kMostRows) break;
     table.rows.push_back(
-        {TimeText(Nanos(stall.began_ns)), TimeText(Nanos(stall.lasted_ns)),
+        {MomentText(stall.began_ns), TimeText(Nanos(stall.lasted_ns)),
          MechanismName(stall.mechanism), Printable(stall.words)});
     table.marked.push_back(stall.mechanism == Mechanism::kUnexplained);
   }

@@ -38,9 +38,7 @@ void AddStalls(const Story& story, std::string& out) {
   constexpr std::size_t kMost = 40;
   for (std::size_t i = 0; i < std::min(kMost, story.stalls.size()); ++i) {
     const Stall& stall = story.stalls[i];
-    AddItem(out,
-            fmt::format("  {:>10}  ",
-                        TimeText(static_cast<double>(stall.began_ns))),
+    AddItem(out, fmt::format("  {:>10}  ", MomentText(stall.began_ns)),
             fmt::format("{}, {}: {}",
                         TimeText(static_cast<double>(stall.lasted_ns)),
                         MechanismName(stall.mechanism), stall.words));

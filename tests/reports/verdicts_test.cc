@@ -65,18 +65,18 @@ TEST_F(VerdictsTest, UnexplainedComesFirstIsMarkedAndCountedByCell) {
   Predict(2, Explanation::kNotMeasured, "not measured");
   const Table table = Predictions();
   ASSERT_EQ(table.rows.size(), 5U);
-  EXPECT_EQ(table.rows[0].back(), "unexplained: twice as fast");
-  EXPECT_EQ(table.rows[1].back(), "unexplained as well");
-  EXPECT_EQ(table.rows[2].back(), "explained by the delayed ACK");
-  EXPECT_EQ(table.rows[3].back(), "within 2 % of it");
-  EXPECT_EQ(table.rows[4].back(), "not measured");
+  EXPECT_EQ(table.rows[0][6], "unexplained: twice as fast");
+  EXPECT_EQ(table.rows[1][6], "unexplained as well");
+  EXPECT_EQ(table.rows[2][6], "explained by the delayed ACK");
+  EXPECT_EQ(table.rows[3][6], "within 2 % of it");
+  EXPECT_EQ(table.rows[4][6], "not measured");
   EXPECT_THAT(table.marked, ElementsAre(true, true, false, false, false));
   EXPECT_EQ(table.sentence,
             "1 of 3 cells is unexplained. Of 5 predictions 1 came out as "
-            "predicted, 1 beside it for a reason that was observed, 2 for none "
-            "that was; of 1 the figure was not observed.");
+            "predicted, 1 beside it for a reason that was observed, 2 beside "
+            "it for none that was, 1 of a figure that was not observed.");
   // Twice what was predicted.
-  EXPECT_EQ(table.rows[0][6], "+100 %");
+  EXPECT_EQ(table.rows[0][5], "+100 %");
 }
 
 TEST_F(VerdictsTest, WhatWasNotJudgedIsNotCalledExplained) {
@@ -84,7 +84,7 @@ TEST_F(VerdictsTest, WhatWasNotJudgedIsNotCalledExplained) {
   analysis_.cells[0].verdicts.clear();
   const Table table = Predictions();
   ASSERT_EQ(table.rows.size(), 1U);
-  EXPECT_EQ(table.rows[0].back(), "not judged");
+  EXPECT_EQ(table.rows[0][6], "not judged");
   EXPECT_EQ(table.sentence,
             "None of 1 prediction was held against its "
             "tolerance.");
