@@ -125,11 +125,13 @@ case $name in
     ;;
   # They come with every checkout.
   recorded_runs_are_small_and_whole)
-    kilobytes=$(du -sk --apparent-size "$course/runs" | cut -f 1)
-    ((kilobytes < 3072)) || fail "docs/course/runs holds $kilobytes KiB"
-    for run in "$course"/runs/*/; do
+    kilobytes=$(du -sck --apparent-size "$course"/{runs,trials} |
+      awk 'END { print $1 }')
+    ((kilobytes < 3072)) || fail "runs and trials hold $kilobytes KiB"
+    for run in "$course"/{runs,trials}/*/; do
       [[ -f $run/run.json && -f $run/samples.jsonl ]] || fail "$run is no run"
-      [[ ! -e $run/report ]] || fail "$run holds a report, which is made anew"
+      [[ ! -e $run/report && ! -e $run/explain ]] ||
+        fail "$run holds a report or a page, which are made anew"
       ! grep -L '"outcome":"ok"' "$run/samples.jsonl" | grep -q . ||
         fail "$run holds no trial that is ok"
     done
