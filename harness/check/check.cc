@@ -176,6 +176,7 @@ class Checker {
     AskFacts(check);
     if (check.usable) AskToListen(check);
     if (check.usable) CompareClocks(check);
+    if (check.usable) TryCapture(check);
     return check;
   }
 
@@ -279,6 +280,23 @@ class Checker {
     abort.id = reply.value().id;
     abort.verb = "abort";
     if (AgentLink* link = crew_.Get(check.host.name)) link->Send(abort);
+  }
+
+  // Between the host and itself: there is nothing to be seen of others.
+  void TryCapture(HostCheck& check) {
+    Request begin;
+    begin.verb = "capture";
+    begin.capture.local_address = begin.capture.peer_address =
+        check.host.address;
+    const auto begun = AskHost(check, std::move(begin));
+    check.captures = begun.has_value() && begun.value().capturing.has_value();
+    check.why_no_captures =
+        begun.has_value() ? std::string() : begun.error().message;
+    if (!check.usable) check.captures.reset();
+    if (check.captures != true) return;
+    Request end;
+    end.verb = "capture-end";
+    AskHost(check, std::move(end));
   }
 
   void CompareClocks(HostCheck& check) {

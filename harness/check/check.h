@@ -92,6 +92,10 @@ struct HostCheck {
   Observed<ClockOffset> clock;
   Sights sends;
   Sights receives;
+  // `run --capture` can capture here; else why not, and what would allow it.
+  // Empty with the reason: not tried.
+  std::optional<bool> captures;
+  std::string why_no_captures = "its agent was not asked";
   std::vector<std::string> notes;  // What is no problem and good to know.
   std::vector<CheckProblem> problems;
 };

@@ -79,6 +79,8 @@ json ToJson(const HostCheck& host, const CheckReport& report) {
   } else {
     out["clock_reason"] = host.clock.reason;
   }
+  out["captures"] = OrNull(host.captures);
+  if (host.captures != true) out["captures_reason"] = host.why_no_captures;
   out["problems"] = json::array();
   for (const CheckProblem& problem : host.problems)
     out["problems"].push_back(ToJson(problem));

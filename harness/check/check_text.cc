@@ -291,6 +291,9 @@ void AddRemarks(const HostCheck& host, Remarks& remarks) {
     }
     remarks.Add(name + " as sender", host.sends.reason);
     remarks.Add(name + " as receiver", host.receives.reason);
+    remarks.Add(name + ", run --capture", host.captures == true
+                                              ? "it can capture here"
+                                              : host.why_no_captures);
   }
   if (!host.problems.empty())
     remarks.Add(name, "no pair with it could be tried to the end");
