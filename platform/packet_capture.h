@@ -24,7 +24,10 @@ struct CaptureSpec {
 };
 
 struct PassingFrame {
-  Nanoseconds time{0};  // Since 1970-01-01T00:00:00Z, by this host's clock.
+  // By the monotonic clock, as the program's own calls. A kernel that stamps
+  // by the wall clock, stepped while the frame waited to be read (10 ms), puts
+  // it off by as much as that step.
+  SteadyTime time{};
   std::span<const std::byte> bytes;  // From the link header on; valid during
                                      // the call only.
   std::uint32_t original_bytes = 0;  // Without FCS and preamble.

@@ -97,8 +97,8 @@ class RunningTrial {
   [[nodiscard]] std::int64_t id() const { return id_; }
   [[nodiscard]] Role role() const { return request_.role; }
   // Requires Ended().
-  [[nodiscard]] std::string Calls() const {
-    return calls_.Lines(role() == Role::kSender ? "sender" : "receiver");
+  [[nodiscard]] std::string Calls(Nanoseconds wall) const {
+    return calls_.Lines(role() == Role::kSender ? "sender" : "receiver", wall);
   }
   TrialControl& control() { return control_; }
 
@@ -190,6 +190,9 @@ class Agent {
   std::unique_ptr<CaptureJob> capture_;
   bool capturing_ = false;
   std::optional<std::string> calls_;  // Of trial_, once somebody has asked.
+  // Wall minus monotonic clock as the capture began, or the trial without one:
+  // frames and calls are told by it whatever becomes of the wall clock.
+  Nanoseconds wall_{0};
 };
 
 void Agent::Handle(const std::string& line) {
@@ -250,6 +253,7 @@ void Agent::StartTrial(const Request& request) {
   }
   try {
     calls_.reset();
+    if (!capturing_) wall_ = WallMinusMonotonic();
     trial_ = nullptr;  // Joins the one before: its thread is gone or going.
     trial_ = std::make_unique<RunningTrial>(request, self_, writer_);
   } catch (const std::exception& exception) {  // No thread to be had.
@@ -264,7 +268,8 @@ void Agent::StartCapture(const Request& request) {
     return;
   }
   capture_ = nullptr;  // Its file goes with it.
-  auto started = CaptureJob::Start(request.capture);
+  wall_ = WallMinusMonotonic();
+  auto started = CaptureJob::Start(request.capture, wall_);
   if (!started.has_value()) {
     writer_.Refuse(request.id, started.error());
     return;
@@ -311,7 +316,7 @@ const std::string* Agent::Whole(PartOf of) {
     return capture_ && !capturing_ ? &capture_->file() : nullptr;
   }
   if (!trial_ || !trial_->Ended()) return nullptr;
-  if (!calls_) calls_ = trial_->Calls();
+  if (!calls_) calls_ = trial_->Calls(wall_);
   return &*calls_;
 }
 

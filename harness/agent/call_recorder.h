@@ -29,8 +29,10 @@ class CallRecorder {
   }
 
   [[nodiscard]] bool on() const { return on_; }
-  // The lines of one `end` ("sender"): times of the wall clock, as it goes now.
-  [[nodiscard]] std::string Lines(const std::string& end) const;
+  // The lines of one `end` ("sender"): times of the monotonic clock plus
+  // `wall`.
+  [[nodiscard]] std::string Lines(const std::string& end,
+                                  Nanoseconds wall) const;
 
  private:
   // 4.8 MB, and a file of the same order.

@@ -46,7 +46,7 @@ std::string CannotCapture(const Error& error, const std::string& address) {
 }  // namespace
 
 Result<std::unique_ptr<CaptureJob>, std::string> CaptureJob::Start(
-    const CaptureRequest& request) {
+    const CaptureRequest& request, Nanoseconds wall) {
   Result<PacketCapture> opened = PacketCapture::Open(
       {request.local_address, request.peer_address, request.first_port,
        request.last_port, request.snap_bytes});
@@ -54,11 +54,13 @@ Result<std::unique_ptr<CaptureJob>, std::string> CaptureJob::Start(
     return CannotCapture(opened.error(), request.local_address);
   }
   return std::unique_ptr<CaptureJob>(
-      new CaptureJob(std::move(opened).value(), request));
+      new CaptureJob(std::move(opened).value(), request, wall));
 }
 
-CaptureJob::CaptureJob(PacketCapture capture, const CaptureRequest& request)
+CaptureJob::CaptureJob(PacketCapture capture, const CaptureRequest& request,
+                       Nanoseconds wall)
     : capture_(std::move(capture)),
+      wall_(wall),
       writer_({capture_.interface_name(), kLinkEthernet, request.snap_bytes}),
       thread_([this] { Run(); }) {}
 
@@ -92,7 +94,8 @@ void CaptureJob::Keep(const PassingFrame& frame) {
     ++left_out_;
     return;
   }
-  writer_.Add(frame.time.count(), frame.bytes, frame.original_bytes);
+  writer_.Add((frame.time.time_since_epoch() + wall_).count(), frame.bytes,
+              frame.original_bytes);
   ++end_.frames;
 }
 
@@ -101,8 +104,7 @@ CaptureEnd CaptureJob::End() {
   thread_.join();
   const Result<CaptureCounts> counts = capture_.Counts();
   PcapngWriter::Statistics statistics;
-  statistics.time_ns =
-      (MonotonicNow().time_since_epoch() + WallMinusMonotonic()).count();
+  statistics.time_ns = (MonotonicNow().time_since_epoch() + wall_).count();
   if (counts.has_value()) {
     end_.dropped = counts.value().dropped;
     statistics.received = end_.frames + counts.value().dropped;

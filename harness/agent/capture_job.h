@@ -16,9 +16,10 @@ namespace wiretoll {
 
 class CaptureJob {
  public:
-  // Live when it returns. The failure says what would let this host capture.
+  // Live when it returns. Times in the file are the monotonic clock's plus
+  // `wall`. The failure says what would let this host capture.
   static Result<std::unique_ptr<CaptureJob>, std::string> Start(
-      const CaptureRequest& request);
+      const CaptureRequest& request, Nanoseconds wall);
   ~CaptureJob();
   CaptureJob(const CaptureJob&) = delete;
   CaptureJob& operator=(const CaptureJob&) = delete;
@@ -33,7 +34,8 @@ class CaptureJob {
   [[nodiscard]] const std::string& file() const { return file_; }
 
  private:
-  CaptureJob(PacketCapture capture, const CaptureRequest& request);
+  CaptureJob(PacketCapture capture, const CaptureRequest& request,
+             Nanoseconds wall);
   void Run();
   void Drain();
   bool ReadSome(std::chrono::milliseconds patience);
@@ -41,6 +43,7 @@ class CaptureJob {
   [[nodiscard]] std::string WhatIsMissing(const CaptureEnd& end) const;
 
   PacketCapture capture_;
+  const Nanoseconds wall_;
   PcapngWriter writer_;
   std::string file_;
   CaptureEnd end_;

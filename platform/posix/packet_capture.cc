@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "platform/clock.h"
 #include "platform/posix/link_query.h"
 #include "platform/posix/native.h"
 #include "platform/posix/packet_filter.h"
@@ -49,6 +50,9 @@ struct PacketCapture::State {
   std::byte* ring = nullptr;
   unsigned next_block = 0;
   CaptureCounts counts;
+  Nanoseconds offset{0};    // Wall minus monotonic clock, as last looked at,
+  Nanoseconds previous{0};  // and the time before.
+  SteadyTime read_until{};  // Frames before it were handed over already.
   std::vector<std::byte> tagged;  // A frame with its VLAN tag put back.
 
   State() = default;
@@ -73,6 +77,7 @@ struct PacketCapture::State {
   }
   std::int64_t TakeBlock(const FrameSink& take);
   bool TakeFrame(const tpacket3_hdr& header, const FrameSink& take);
+  [[nodiscard]] SteadyTime When(const tpacket3_hdr& header) const;
   std::span<const std::byte> WithTag(std::span<const std::byte> frame,
                                      const tpacket3_hdr& header);
 };
@@ -147,8 +152,7 @@ bool PacketCapture::State::TakeFrame(const tpacket3_hdr& header,
   // A loopback interface shows each frame as it leaves and as it comes.
   if (loopback && from.sll_pkttype == PACKET_OUTGOING) return false;
   PassingFrame frame;
-  frame.time =
-      std::chrono::seconds(header.tp_sec) + Nanoseconds(header.tp_nsec);
+  frame.time = When(header);
   frame.bytes = {bytes + header.tp_mac, header.tp_snaplen};
   frame.original_bytes = header.tp_len;
   if ((header.tp_status & TP_STATUS_VLAN_VALID) != 0) {
@@ -157,6 +161,15 @@ bool PacketCapture::State::TakeFrame(const tpacket3_hdr& header,
   }
   take(frame);
   return true;
+}
+
+// The kernel stamps by the wall clock, which may be stepped at any moment.
+SteadyTime PacketCapture::State::When(const tpacket3_hdr& header) const {
+  const Nanoseconds wall =
+      std::chrono::seconds(header.tp_sec) + Nanoseconds(header.tp_nsec);
+  const SteadyTime by_now{wall - offset};
+  // Stamped before the step: else it would have been read the time before.
+  return by_now < read_until ? SteadyTime{wall - previous} : by_now;
 }
 
 // The kernel takes a tag out of the frame and tells it beside.
@@ -189,6 +202,8 @@ Result<PacketCapture> PacketCapture::Open(const CaptureSpec& spec) {
                            filter->data()};
   step = SetPacketOption(fd, SOL_SOCKET, SO_ATTACH_FILTER, program);
   if (step.has_value()) step = state->MakeRing();
+  state->offset = state->previous = WallMinusMonotonic();
+  state->read_until = MonotonicNow();
   if (step.has_value()) step = state->Bind();
   if (!step.has_value()) return step.error();
   return PacketCapture(std::move(state));
@@ -212,11 +227,16 @@ Result<std::int64_t> PacketCapture::Read(std::chrono::milliseconds patience,
       return LastError();
     }
   }
+  state_->previous = std::exchange(state_->offset, WallMinusMonotonic());
+  const SteadyTime now = MonotonicNow();
   std::int64_t taken = 0;
   // Once round at most: traffic may be faster than whoever takes it.
   for (unsigned i = 0; i < kBlocks && state_->Full(); ++i) {
     taken += state_->TakeBlock(take);
   }
+  // Those of a block that is not full yet come next time.
+  if (taken > 0)
+    state_->read_until = now - std::chrono::milliseconds(kRetireMs);
   return taken;
 }
 
