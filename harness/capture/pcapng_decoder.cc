@@ -53,6 +53,11 @@ constexpr std::uint32_t LeastBody(std::uint32_t type) {
   }
 }
 
+constexpr bool IsPacket(std::uint32_t type) {
+  return type == kEnhancedPacket || type == kSimplePacket ||
+         type == kObsoletePacket;
+}
+
 // How the times of an interface become nanoseconds (4.2, if_tsresol and
 // if_tsoffset).
 struct InterfaceClock {
@@ -138,7 +143,9 @@ class PcapngDecoder : public CaptureDecoder {
   bool TakeSection(const Block& block);
   bool TakeInterface(const Block& block);
   bool TakeStatistics(const Block& block);
+  // A block that we look into, which is no packet.
   bool TakeOther(const Block& block);
+  bool TakePacket(const Block& block, CapturedFrame& frame);
 
   bool FindFrame(const Block& block, Found& found);
   bool CheckFrame(const Block& block, std::size_t in_section, Found& found);
@@ -176,28 +183,28 @@ std::optional<Failure> PcapngDecoder::ReadHead(const std::string& name) {
 
 bool PcapngDecoder::NextFrame(CapturedFrame& frame) {
   for (Block block; ReadBlockHead(block);) {
-    if (LeastBody(block.type) == 0) {
-      if (!SkipBlock(block)) return false;
-      continue;
-    }
-    if (!HoldBlock(block)) return false;
-    if (block.type == kEnhancedPacket || block.type == kSimplePacket ||
-        block.type == kObsoletePacket) {
-      Found found;
-      if (!FindFrame(block, found)) return false;
-      Give(found, frame);
-      return true;
-    }
-    if (!TakeOther(block)) return false;
-    bytes_.Advance(block.length);
+    if (IsPacket(block.type)) return TakePacket(block, frame);
+    const bool taken =
+        LeastBody(block.type) == 0 ? SkipBlock(block) : TakeOther(block);
+    if (!taken) return false;
   }
   return false;
 }
 
+bool PcapngDecoder::TakePacket(const Block& block, CapturedFrame& frame) {
+  Found found;
+  if (!HoldBlock(block) || !FindFrame(block, found)) return false;
+  Give(found, frame);
+  return true;
+}
+
 bool PcapngDecoder::TakeOther(const Block& block) {
-  if (block.type == kSection) return TakeSection(block);
-  if (block.type == kInterface) return TakeInterface(block);
-  return TakeStatistics(block);
+  if (!HoldBlock(block)) return false;
+  const bool taken = block.type == kSection     ? TakeSection(block)
+                     : block.type == kInterface ? TakeInterface(block)
+                                                : TakeStatistics(block);
+  if (taken) bytes_.Advance(block.length);
+  return taken;
 }
 
 bool PcapngDecoder::ReadBlockHead(Block& block) {
