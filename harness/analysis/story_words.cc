@@ -276,6 +276,7 @@ void AddSum(const Story& story, std::vector<std::string>& words) {
     return;
   }
   std::vector<std::string> parts;
+  parts.reserve(kinds.size());
   for (const auto& [name, kind] : kinds) {
     parts.push_back(fmt::format("{} x {} ({})", kind.first, name,
                                 Milliseconds(kind.second)));
