@@ -164,7 +164,7 @@ struct Study {
   std::vector<std::string> varying;  // Factors with more than one value.
   std::vector<Claim> claims;
   std::vector<Plot> plots;
-  int repeats = 5;  // Blocks, unless the command line says.
+  int repeats = 5;       // Blocks, unless the command line says.
   bool capture = false;  // Every trial, whatever the command line says.
 };
 

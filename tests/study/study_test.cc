@@ -253,7 +253,7 @@ TEST(StudyTest, WhatIsWrongIsNamedWithFileLineKeyAndRemedy) {
       {"titel = \"T\"\n", "1: titel: unknown key; did you mean \"title\"?"},
       {top + "speed = 1\n",
        "3: speed: unknown key; known: title, question, source, repeats, "
-       "verify, factors, stop, claim, plot"},
+       "verify, capture, factors, stop, claim, plot"},
       {top + "[factors]\nwrite = [1]\n[stop]\nmesages = 1\n",
        "6: stop.mesages: unknown key; did you mean \"messages\"?"},
       {WithFactors("write = 1"),
