@@ -213,8 +213,13 @@ void AddLineQueue(const CellFacts& facts, const SmallWrites& stream,
   }
   const Nanoseconds time =
       std::max(stream.phase, Nanoseconds(std::llround(*seen.receiving_ns)));
-  const double segments = QueueBacklogSegments(
-      {rate, facts.burst, time}, Whole(*seen.timed_bytes), overhead);
+  // What the first read took had come before its clock began.
+  const std::int64_t before =
+      SegmentsOf(Whole(*seen.bytes - *seen.timed_bytes), stream.write);
+  const double segments =
+      static_cast<double>(before) +
+      QueueBacklogSegments({rate, facts.burst, time}, Whole(*seen.timed_bytes),
+                           overhead);
   if (segments >= static_cast<double>(SegmentAWrite(stream))) return;
   // A little of the line's time is many segments, where most of it is payload.
   const double on_line =
@@ -365,7 +370,6 @@ void AddPredictions(const CellFacts& facts, CaseTheory& theory) {
 Negotiated NegotiatedIn(const Sample& sample) {
   Negotiated seen;
   if (sample.wire) seen.header_bytes = Number(sample.wire->header_bytes);
-  if (sample.capture) seen.replayed = Number(sample.capture->replay_minshall);
   if (sample.receiver) {
     seen.bytes = Number(sample.receiver->bytes);
     seen.receiving_ns = Number(sample.receiver->elapsed_ns);

@@ -27,7 +27,9 @@ struct Negotiated {
   Count receiving_ns;  // First byte to end of stream.
   Count timed_bytes;   // Received in that time.
   Count sndbuf;        // The sender's, as read back.
-  Count replayed;      // Segments by Minshall's variant (CaptureRecord).
+  // Segments by Minshall's variant (CaptureRecord); of a cell only where all of
+  // its trials have it.
+  Count replayed;
 };
 Negotiated NegotiatedIn(const Sample& sample);
 

@@ -110,7 +110,7 @@ Negotiated MedianNegotiated(const Trials& trials) {
         &Negotiated::timestamps, &Negotiated::rtt_ns, &Negotiated::min_rtt_ns,
         &Negotiated::window, &Negotiated::sending_ns, &Negotiated::writes,
         &Negotiated::bytes, &Negotiated::receiving_ns, &Negotiated::timed_bytes,
-        &Negotiated::sndbuf, &Negotiated::replayed}) {
+        &Negotiated::sndbuf}) {
     median.*field = MedianOf(trials, field);
   }
   return median;
@@ -341,13 +341,15 @@ void CellTable::FinishDraft(MedianIntervals& intervals, Draft& draft) {
 
 void CellTable::JudgeTheory(Draft& draft) {
   Cell& cell = draft.cell;
-  const Negotiated negotiated = MedianNegotiated(draft.trials);
+  CellSigns signs;
+  TakeMedians(draft.signs, signs);
+  Negotiated negotiated = MedianNegotiated(draft.trials);
+  negotiated.replayed = signs.replay_minshall;
   Observed<CaseTheory> theory =
       TheoryOf({draft.workload, negotiated, cell.sender_os, cell.receiver_os,
                 draft.rate_bits_per_second, draft.burst, draft.receiver_tick});
   cell.theory = std::move(theory.value);
   cell.why_no_theory = std::move(theory.reason);
-  CellSigns signs;
   signs.trials = cell.ok;
   signs.disturbed = cell.disturbed;
   signs.rtt_ns = negotiated.rtt_ns;
@@ -355,7 +357,6 @@ void CellTable::JudgeTheory(Draft& draft) {
   signs.bytes = negotiated.bytes;
   signs.burst = draft.burst;
   signs.autocorking = draft.autocorking;
-  TakeMedians(draft.signs, signs);
   cell.verdicts = VerdictsOf(cell, signs);
 }
 

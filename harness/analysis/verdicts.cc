@@ -46,6 +46,15 @@ std::optional<double> MedianSign(const std::vector<TrialSigns>& trials,
   return SortedMedian(values);
 }
 
+// Trials that were not replayed may be the ones that differ.
+std::optional<double> MedianOfAll(const std::vector<TrialSigns>& trials,
+                                  float TrialSigns::*member) {
+  for (const TrialSigns& trial : trials) {
+    if (std::isnan(trial.*member)) return std::nullopt;
+  }
+  return MedianSign(trials, member);
+}
+
 // A prediction that was not met, and all that may say why.
 struct Miss {
   const Prediction& prediction;
@@ -306,8 +315,8 @@ void TakeMedians(const std::vector<TrialSigns>& trials, CellSigns& signs) {
   signs.sndbuf_share = MedianSign(trials, &TrialSigns::sndbuf_share);
   signs.acks = MedianSign(trials, &TrialSigns::acks);
   signs.segments = MedianSign(trials, &TrialSigns::segments);
-  signs.replay_minshall = MedianSign(trials, &TrialSigns::replay_minshall);
-  signs.replay_classic = MedianSign(trials, &TrialSigns::replay_classic);
+  signs.replay_minshall = MedianOfAll(trials, &TrialSigns::replay_minshall);
+  signs.replay_classic = MedianOfAll(trials, &TrialSigns::replay_classic);
 }
 
 Bytes BurstOf(const RecordedLink& link) {

@@ -28,7 +28,8 @@ struct TrialSigns {
 };
 TrialSigns SignsOf(const Sample& sample);
 
-// Of a cell: medians over its trials; empty where none has the figure.
+// Of a cell: medians over its trials; empty where none has the figure, of
+// replays where one has it not.
 struct CellSigns {
   int trials = 0;
   int disturbed = 0;

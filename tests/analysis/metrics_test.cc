@@ -377,6 +377,10 @@ TEST(CaseTheoryTest, AWriterThatOutrunsTheLineHasTheLinesFrames) {
   EXPECT_NEAR(Find(fast, "line's queue")->value, 106'000.0 / 90, 1e-6);
   EXPECT_NEAR(Find(fast, "line's queue")->tolerance.absolute, 1000.0 / 90,
               1e-6);
+  // 300 bytes were there when the clock began, in as many frames at most.
+  facts.negotiated.timed_bytes = 1700;
+  EXPECT_NEAR(Find(*TheoryOf(facts).value, "line's queue")->value,
+              300 + 106'300.0 / 90, 1e-6);
   facts.negotiated.sending_ns = 40e6;
   EXPECT_EQ(Find(*TheoryOf(facts).value, "line's queue"), nullptr);
 }

@@ -264,6 +264,18 @@ TEST(VerdictsTest, SignsAreMediansOfThoseThatWereObserved) {
   EXPECT_EQ(signs.sndbuf_share, std::nullopt);
 }
 
+TEST(VerdictsTest, AReplayCountsOnlyWhereEveryTrialHasIt) {
+  Sample sample;
+  sample.capture.emplace();
+  sample.capture->replay_minshall = 82;
+  CellSigns all;
+  TakeMedians({SignsOf(sample), SignsOf(sample)}, all);
+  EXPECT_EQ(all.replay_minshall, 82);
+  CellSigns some;
+  TakeMedians({SignsOf(sample), SignsOf(Sample())}, some);
+  EXPECT_EQ(some.replay_minshall, std::nullopt);
+}
+
 // Every prediction of every cell has a verdict, in its place.
 TEST(VerdictsTest, AnAnalysisHoldsEachPredictionAgainstItsFigure) {
   const TemporaryFolder temporary;
