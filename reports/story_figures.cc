@@ -123,12 +123,13 @@ Chart WindowChart(const StoryData& data, const WindowFacts& facts) {
   chart.y = LinearAxis((above ? "bytes in flight, " : "bytes, ") + bytes.name,
                        std::max(1.0, top) * bytes.scale);
   const Scale scale{time.scale, bytes.scale};
-  if (!above) {
-    chart.curves.push_back(StepCurve(data.window, chart, scale,
-                                     "the peer's window", colour::kSky));
-  }
   chart.curves.push_back(
       StepCurve(data.in_flight, chart, scale, "in flight", colour::kBlue));
+  if (above) return chart;
+  // On top, dashed: where it is full the two are one.
+  chart.curves.push_back(
+      StepCurve(data.window, chart, scale, "the peer's window", colour::kSky));
+  chart.curves.back().dashed = true;
   return chart;
 }
 
@@ -150,6 +151,7 @@ std::vector<std::int64_t> SegmentSizes(const StoryData& data) {
 
 std::vector<SizeBin> ExactBins(const std::map<std::int64_t, int>& sizes) {
   std::vector<SizeBin> bins;
+  bins.reserve(sizes.size());
   for (const auto& [size, ignored] : sizes) bins.push_back({size, size});
   return bins;
 }
@@ -391,7 +393,7 @@ Picture WindowPicture(const Story& story, const StoryData& data) {
   }
   Chart chart = WindowChart(data, facts);
   for (const Curve& curve : chart.curves) {
-    picture.keys.push_back({curve.colour, curve.label, true});
+    picture.keys.push_back({curve.colour, curve.label, true, curve.dashed});
   }
   AddPanel(picture, std::move(chart));
   return picture;

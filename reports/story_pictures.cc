@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "harness/base/units.h"
@@ -307,6 +308,26 @@ std::string LadderSentence(const Ladder& ladder) {
       Count(data_segments, "segment"));
 }
 
+// The first segment that was sent again, and when it had left before.
+struct SentAgain {
+  const Departure* again = nullptr;
+  std::int64_t before_ns = 0;
+};
+
+std::optional<SentAgain> FirstSentAgain(const StoryData& data) {
+  const auto again =
+      std::find_if(data.departures.begin(), data.departures.end(),
+                   [](const Departure& left) { return left.again; });
+  if (again == data.departures.end()) return std::nullopt;
+  const auto before = std::find_if(
+      data.departures.begin(), again, [&again](const Departure& left) {
+        return left.offset <= again->offset &&
+               left.offset + left.bytes > again->offset;
+      });
+  if (before == again) return std::nullopt;  // Before the capture began.
+  return SentAgain{&*again, before->at_ns};
+}
+
 struct MechanismSum {
   long long count = 0;
   std::int64_t lasted_ns = 0;
@@ -337,10 +358,14 @@ std::string StorySource(const Story& story) {
 std::string StallsSentence(const Story& story, const StoryData& data) {
   const auto whole = TimeText(InNs(data.end_ns));
   if (story.stalls.empty()) {
+    const auto again =
+        std::count_if(data.departures.begin(), data.departures.end(),
+                      [](const Departure& left) { return left.again; });
     return fmt::format(
-        "Nothing stalled: {} left in {} within {}.",
+        "Nothing stalled: {} left in {}{} within {}.",
         FormatBytes(Bytes{data.bytes}),
         Count(static_cast<long long>(data.departures.size()), "segment"),
+        again == 0 ? "" : fmt::format(", {} of them sent again,", again),
         whole);
   }
   std::map<Mechanism, MechanismSum> sums;
@@ -386,6 +411,9 @@ TimeSpan CloserSpan(const Story& story, const StoryData& data) {
     const std::int64_t around = stall->lasted_ns + stall->lasted_ns / 4;
     span = {stall->began_ns - around,
             stall->began_ns + stall->lasted_ns + around};
+  } else if (const auto sent = FirstSentAgain(data)) {
+    const std::int64_t waited = sent->again->at_ns - sent->before_ns;
+    span = {sent->before_ns - waited / 4, sent->again->at_ns + waited};
   } else if (data.departures.size() > kFirstSegments) {
     const std::int64_t first = data.departures.front().at_ns;
     const std::int64_t last = data.departures[kFirstSegments - 1].at_ns;
@@ -403,6 +431,12 @@ Picture CloserPicture(const Story& story, const StoryData& data) {
     sentence =
         fmt::format("The longest wait of the stacks, at {}: {}.",
                     MomentText(stall->began_ns), Printable(stall->words));
+  } else if (const auto sent = FirstSentAgain(data)) {
+    sentence = fmt::format(
+        "The first segment that was sent again, byte {} of the stream: it left "
+        "at {} and again {} later.",
+        sent->again->offset, MomentText(sent->before_ns),
+        TimeText(InNs(sent->again->at_ns - sent->before_ns)));
   } else {
     sentence = fmt::format("The first {} data segments leave within {}.",
                            std::min(kFirstSegments, data.departures.size()),

@@ -25,7 +25,8 @@ struct TimeSpan {  // Of time, nanoseconds from the story's start.
 };
 Picture SequencePicture(const Story& story, const StoryData& data);
 // What the closer look is at: the longest stall that the sender's program did
-// not make, with what is before and after it; else the first segments.
+// not make, with what is before and after it; else what was sent again first;
+// else the first segments.
 TimeSpan CloserSpan(const Story& story, const StoryData& data);
 Picture CloserPicture(const Story& story, const StoryData& data);
 Picture LadderPicture(const Story& story, const StoryData& data);

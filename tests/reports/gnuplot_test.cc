@@ -59,6 +59,31 @@ TEST(GnuplotTest, ACurveWithoutPointsAndAnEmptyChartDraw) {
   EXPECT_TRUE(drawn.has_value()) << drawn.error().message;
 }
 
+// Each in a colour of its own, which gnuplot spells so.
+TEST(GnuplotTest, StrokesDotsShadesFlagsAndTextsAreDrawn) {
+  PlotRequest request = SmallRequest();
+  request.chart.strokes = {
+      {colour::kVermilion, 4, {{1, 2, 1, 8}, {2, 2, 2, 8}}},
+      {colour::kPink, 4, {{3, 5, 3, 5}}}};  // No length: a dot.
+  request.chart.shades = {{1.5, 2.5}};
+  request.chart.flags = {{{"a flag", 100, 8, false}, 90}};
+  request.chart.texts = {{"beside a bar", 200, 100, false}};
+  const auto drawn = DrawPlots({request}, kPlenty);
+  ASSERT_TRUE(drawn.has_value()) << drawn.error().message;
+  const std::string& svg = drawn.value()[0];
+  const auto path = [&svg](const std::string& colour) {
+    const std::size_t at = svg.find("<path stroke='" + colour + "'");
+    return at == std::string::npos ? std::string()
+                                   : svg.substr(at, svg.find("/>", at) - at);
+  };
+  // Both strokes are one path.
+  EXPECT_EQ(CountOf(path("rgb(213,  94,   0)"), "M"), 2);
+  EXPECT_EQ(CountOf(path("rgb(204, 121, 167)"), "M"), 1);
+  EXPECT_NE(svg.find("fill-opacity"), std::string::npos);
+  EXPECT_NE(svg.find("a flag"), std::string::npos);
+  EXPECT_NE(svg.find("beside a bar"), std::string::npos);
+}
+
 TEST(GnuplotTest, WithoutGnuplotTheFailureNamesTheRemedy) {
   const TemporaryFolder empty;
   const PathSetting path(empty.path().string());

@@ -368,6 +368,23 @@ TEST(StoryPicturesTest, TheCloserLookIsAtTheLongestWaitOfTheStacks) {
   EXPECT_THAT(CloserPicture(story, data).sentence, HasSubstr("an ACK"));
 }
 
+// Left at 5 ms, again at 25 ms: a quarter of the 20 ms before, all of it after.
+TEST(StoryPicturesTest, WithoutAStallTheCloserLookIsAtWhatWasSentAgain) {
+  StoryMaker maker;
+  maker.Data(4 * kMsNs, 100).Data(5 * kMsNs, 100).Data(6 * kMsNs, 100);
+  maker.Again(25 * kMsNs, 100, 100).Data(900 * kMsNs, 100);
+  const Story story = maker.Take();
+  const StoryData data = DataOf(story);
+  const TimeSpan span = CloserSpan(story, data);
+  EXPECT_EQ(span.from_ns, 0);
+  EXPECT_EQ(span.to_ns, 45 * kMsNs);
+  EXPECT_THAT(CloserPicture(story, data).sentence,
+              HasSubstr("byte 100 of the stream: it left at 5.0 ms and again "
+                        "20.0 ms later"));
+  EXPECT_THAT(StallsSentence(story, data),
+              HasSubstr("in 5 segments, 1 of them sent again, within"));
+}
+
 TEST(StoryPicturesTest, AClosedWindowIsTimed) {
   // 0.1 to 59.95 ms of each turn, for three turns.
   const Story story = SmallWindowStory(3);
