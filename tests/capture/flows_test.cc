@@ -48,31 +48,36 @@ class Conversation {
     spec.flags = "SA";
     spec.window = 65000;
     Frame(4 * kMs, TcpFrame(spec));
-    Client(5 * kMs, 0, 0, 0);
+    Client(5 * kMs, {0, 0, 0});
   }
 
-  TimelineSegment Client(std::int64_t time_ns, std::int64_t offset,
-                         std::size_t payload, std::int64_t acknowledged,
+  struct Sent {
+    std::int64_t offset = 0;
+    std::size_t payload = 0;
+    std::int64_t acknowledged = 0;
+  };
+  TimelineSegment Client(std::int64_t time_ns, const Sent& sent,
                          const std::string& flags = "A",
                          const std::string& options = "") {
     TcpSpec spec;
-    spec.sequence = kClient + static_cast<std::uint32_t>(offset);
-    spec.acknowledgment = kServer + static_cast<std::uint32_t>(acknowledged);
-    spec.payload = payload;
+    spec.sequence = kClient + static_cast<std::uint32_t>(sent.offset);
+    spec.acknowledgment =
+        kServer + static_cast<std::uint32_t>(sent.acknowledged);
+    spec.payload = sent.payload;
     spec.flags = flags;
     spec.options = options;
     return Frame(time_ns, TcpFrame(spec));
   }
 
-  TimelineSegment Server(std::int64_t time_ns, std::int64_t offset,
-                         std::size_t payload, std::int64_t acknowledged,
+  TimelineSegment Server(std::int64_t time_ns, const Sent& sent,
                          std::uint16_t window = 1000,
                          const std::string& flags = "A") {
     TcpSpec spec;
     spec.from_client = false;
-    spec.sequence = kServer + static_cast<std::uint32_t>(offset);
-    spec.acknowledgment = kClient + static_cast<std::uint32_t>(acknowledged);
-    spec.payload = payload;
+    spec.sequence = kServer + static_cast<std::uint32_t>(sent.offset);
+    spec.acknowledgment =
+        kClient + static_cast<std::uint32_t>(sent.acknowledged);
+    spec.payload = sent.payload;
     spec.window = window;
     spec.flags = flags;
     return Frame(time_ns, TcpFrame(spec));
@@ -95,14 +100,14 @@ class Conversation {
 Flow WholeConnection() {
   Conversation talk;
   talk.Open();
-  talk.Client(10 * kMs, 0, 1000, 0);
-  talk.Server(12 * kMs, 0, 0, 1000);
-  talk.Client(20 * kMs, 1000, 200, 0, "AP");
-  talk.Server(21 * kMs, 0, 300, 1200);
-  talk.Client(22 * kMs, 1200, 0, 300);
-  talk.Client(30 * kMs, 1200, 0, 300, "FA");
-  talk.Server(31 * kMs, 300, 0, 1201, 1000, "FA");
-  talk.Client(32 * kMs, 1201, 0, 301);
+  talk.Client(10 * kMs, {0, 1000, 0});
+  talk.Server(12 * kMs, {0, 0, 1000});
+  talk.Client(20 * kMs, {1000, 200, 0}, "AP");
+  talk.Server(21 * kMs, {0, 300, 1200});
+  talk.Client(22 * kMs, {1200, 0, 300});
+  talk.Client(30 * kMs, {1200, 0, 300}, "FA");
+  talk.Server(31 * kMs, {300, 0, 1201}, 1000, "FA");
+  talk.Client(32 * kMs, {1201, 0, 301});
   return talk.Only();
 }
 
@@ -147,7 +152,7 @@ TEST(Flows, WhatEachSegmentOfAnEndWasFor) {
 TEST(Flows, BytesOfTheLayersAreOfTrueEthernet) {
   Conversation talk;
   talk.Open("");
-  talk.Client(10 * kMs, 0, 100, 0);
+  talk.Client(10 * kMs, {0, 100, 0});
   const DirectionFigures client = talk.Only().from_client;
   // SYN and ACK are 40 bytes of IP, 14 + 40 + 4 padded to 64; the data is 140,
   // 158 on layer 2. Preamble and gap are 20 more each.
@@ -171,10 +176,10 @@ TEST(Flows, SequenceNumbersThatStartOverCountOn) {
   Conversation talk;
   talk.Open();
   // The client's numbers start over at offset 501.
-  EXPECT_EQ(talk.Client(10 * kMs, 0, 400, 0).offset, 0);
-  EXPECT_EQ(talk.Client(11 * kMs, 400, 400, 0).offset, 400);
-  EXPECT_EQ(talk.Client(12 * kMs, 800, 400, 0).offset, 800);
-  EXPECT_EQ(talk.Server(13 * kMs, 0, 0, 1200).acknowledged, 1200);
+  EXPECT_EQ(talk.Client(10 * kMs, {0, 400, 0}).offset, 0);
+  EXPECT_EQ(talk.Client(11 * kMs, {400, 400, 0}).offset, 400);
+  EXPECT_EQ(talk.Client(12 * kMs, {800, 400, 0}).offset, 800);
+  EXPECT_EQ(talk.Server(13 * kMs, {0, 0, 1200}).acknowledged, 1200);
   const Flow flow = talk.Only();
   EXPECT_EQ(flow.from_client.unique_bytes, 1200);
   EXPECT_EQ(flow.from_client.retransmissions, 0);
@@ -201,14 +206,14 @@ TEST(Flows, AStreamOfMoreThanFourGibibytesHasOneOffsetEach) {
 TEST(Flows, WhatWasSentBeforeIsARetransmission) {
   Conversation talk;
   talk.Open();
-  talk.Client(10 * kMs, 0, 100, 0);
-  talk.Client(11 * kMs, 100, 100, 0);
-  EXPECT_TRUE(talk.Client(300 * kMs, 0, 100, 0).retransmission);
-  talk.Server(301 * kMs, 0, 0, 200);
+  talk.Client(10 * kMs, {0, 100, 0});
+  talk.Client(11 * kMs, {100, 100, 0});
+  EXPECT_TRUE(talk.Client(300 * kMs, {0, 100, 0}).retransmission);
+  talk.Server(301 * kMs, {0, 0, 200});
   // Acknowledged already: for nothing.
-  EXPECT_TRUE(talk.Client(302 * kMs, 100, 100, 0).retransmission);
+  EXPECT_TRUE(talk.Client(302 * kMs, {100, 100, 0}).retransmission);
   // Half old, half new.
-  EXPECT_TRUE(talk.Client(303 * kMs, 150, 100, 0).retransmission);
+  EXPECT_TRUE(talk.Client(303 * kMs, {150, 100, 0}).retransmission);
   const DirectionFigures client = talk.Only().from_client;
   EXPECT_EQ(client.data_segments, 5);
   EXPECT_EQ(client.payload_bytes, 500);
@@ -224,13 +229,13 @@ TEST(Flows, WhatWasSentBeforeIsARetransmission) {
 TEST(Flows, WhatFillsAGapWasOvertakenOrLostBeforeHere) {
   Conversation talk;
   talk.Open();  // A round trip of 5 ms.
-  talk.Client(10 * kMs, 0, 100, 0);
-  talk.Client(11 * kMs, 200, 100, 0);
-  const TimelineSegment overtaken = talk.Client(12 * kMs, 100, 100, 0);
+  talk.Client(10 * kMs, {0, 100, 0});
+  talk.Client(11 * kMs, {200, 100, 0});
+  const TimelineSegment overtaken = talk.Client(12 * kMs, {100, 100, 0});
   EXPECT_TRUE(overtaken.out_of_order);
   EXPECT_FALSE(overtaken.retransmission);
-  talk.Client(20 * kMs, 400, 100, 0);
-  talk.Client(40 * kMs, 300, 100, 0);  // 20 ms after the gap had opened.
+  talk.Client(20 * kMs, {400, 100, 0});
+  talk.Client(40 * kMs, {300, 100, 0});  // 20 ms after the gap had opened.
   const DirectionFigures client = talk.Only().from_client;
   EXPECT_EQ(client.out_of_order, 2);
   EXPECT_EQ(client.late_fills, 1);
@@ -242,10 +247,10 @@ TEST(Flows, WhatFillsAGapWasOvertakenOrLostBeforeHere) {
 
 TEST(Flows, WithoutARoundTripOvertakingTakes3MsAtMost) {
   Conversation talk;
-  talk.Client(10 * kMs, 0, 100, 0);
-  talk.Client(11 * kMs, 200, 100, 0);
-  talk.Client(13 * kMs, 100, 50, 0);  // 2 ms after the gap had opened,
-  talk.Client(14 * kMs, 150, 50, 0);  // 3 ms.
+  talk.Client(10 * kMs, {0, 100, 0});
+  talk.Client(11 * kMs, {200, 100, 0});
+  talk.Client(13 * kMs, {100, 50, 0});  // 2 ms after the gap had opened,
+  talk.Client(14 * kMs, {150, 50, 0});  // 3 ms.
   const DirectionFigures client = talk.Only().from_client;
   EXPECT_EQ(client.out_of_order, 2);
   EXPECT_EQ(client.late_fills, 1);
@@ -254,10 +259,10 @@ TEST(Flows, WithoutARoundTripOvertakingTakes3MsAtMost) {
 TEST(Flows, WhatTheCaptureMissedIsKnownFromLaterSegmentsAndAcks) {
   Conversation talk;
   talk.Open();
-  talk.Client(10 * kMs, 0, 100, 0);
-  talk.Client(11 * kMs, 250, 50, 0);  // 150 bytes were not seen.
-  talk.Server(12 * kMs, 0, 0, 400);   // Nor the last 100.
-  talk.Client(13 * kMs, 400, 10, 0);
+  talk.Client(10 * kMs, {0, 100, 0});
+  talk.Client(11 * kMs, {250, 50, 0});  // 150 bytes were not seen.
+  talk.Server(12 * kMs, {0, 0, 400});   // Nor the last 100.
+  talk.Client(13 * kMs, {400, 10, 0});
   const DirectionFigures client = talk.Only().from_client;
   EXPECT_EQ(client.missing_bytes, 250);
   EXPECT_EQ(client.unique_bytes, 160);
@@ -266,13 +271,13 @@ TEST(Flows, WhatTheCaptureMissedIsKnownFromLaterSegmentsAndAcks) {
 TEST(Flows, DuplicateAcksAndWindowUpdatesAreToldApart) {
   Conversation talk;
   talk.Open();
-  talk.Client(10 * kMs, 0, 100, 0);
-  talk.Client(10 * kMs, 100, 100, 0);
-  talk.Server(11 * kMs, 0, 0, 100);
-  talk.Server(12 * kMs, 0, 0, 100);        // Duplicate: 100 bytes are out.
-  talk.Server(13 * kMs, 0, 0, 100, 1001);  // Another window.
-  talk.Server(14 * kMs, 0, 0, 200, 1001);
-  talk.Server(15 * kMs, 0, 0, 200, 1001);  // Nothing is out.
+  talk.Client(10 * kMs, {0, 100, 0});
+  talk.Client(10 * kMs, {100, 100, 0});
+  talk.Server(11 * kMs, {0, 0, 100});
+  talk.Server(12 * kMs, {0, 0, 100});        // Duplicate: 100 bytes are out.
+  talk.Server(13 * kMs, {0, 0, 100}, 1001);  // Another window.
+  talk.Server(14 * kMs, {0, 0, 200}, 1001);
+  talk.Server(15 * kMs, {0, 0, 200}, 1001);  // Nothing is out.
   const DirectionFigures server = talk.Only().from_server;
   EXPECT_EQ(server.pure_acks, 5);
   EXPECT_EQ(server.duplicate_acks, 1);
@@ -282,16 +287,16 @@ TEST(Flows, DuplicateAcksAndWindowUpdatesAreToldApart) {
 TEST(Flows, AClosedWindowIsProbed) {
   Conversation talk;
   talk.Open();
-  talk.Client(10 * kMs, 0, 100, 0);
-  talk.Server(11 * kMs, 0, 0, 100, 0);
+  talk.Client(10 * kMs, {0, 100, 0});
+  talk.Server(11 * kMs, {0, 0, 100}, 0);
   // As Linux does: nothing, one below what is acknowledged.
-  EXPECT_TRUE(talk.Client(300 * kMs, 99, 0, 0).probe);
-  talk.Server(301 * kMs, 0, 0, 100, 0);
+  EXPECT_TRUE(talk.Client(300 * kMs, {99, 0, 0}).probe);
+  talk.Server(301 * kMs, {0, 0, 100}, 0);
   // As Windows does: the next byte. It is refused, and sent again as data.
-  EXPECT_TRUE(talk.Client(900 * kMs, 100, 1, 0).probe);
-  talk.Server(901 * kMs, 0, 0, 100, 0);
-  talk.Server(950 * kMs, 0, 0, 100, 500);
-  const TimelineSegment data = talk.Client(951 * kMs, 100, 50, 0);
+  EXPECT_TRUE(talk.Client(900 * kMs, {100, 1, 0}).probe);
+  talk.Server(901 * kMs, {0, 0, 100}, 0);
+  talk.Server(950 * kMs, {0, 0, 100}, 500);
+  const TimelineSegment data = talk.Client(951 * kMs, {100, 50, 0});
   EXPECT_FALSE(data.probe || data.retransmission);
   const Flow flow = talk.Only();
   EXPECT_EQ(flow.from_client.probes, 2);
@@ -306,11 +311,11 @@ TEST(Flows, AClosedWindowIsProbed) {
 TEST(Flows, AProbesByteThatWasTakenIsData) {
   Conversation talk;
   talk.Open();
-  talk.Client(10 * kMs, 0, 100, 0);
-  talk.Server(11 * kMs, 0, 0, 100, 0);
-  talk.Client(300 * kMs, 100, 1, 0);
-  talk.Server(301 * kMs, 0, 0, 101, 500);
-  EXPECT_FALSE(talk.Client(302 * kMs, 101, 50, 0).retransmission);
+  talk.Client(10 * kMs, {0, 100, 0});
+  talk.Server(11 * kMs, {0, 0, 100}, 0);
+  talk.Client(300 * kMs, {100, 1, 0});
+  talk.Server(301 * kMs, {0, 0, 101}, 500);
+  EXPECT_FALSE(talk.Client(302 * kMs, {101, 50, 0}).retransmission);
   const DirectionFigures client = talk.Only().from_client;
   EXPECT_EQ(client.probes, 1);
   EXPECT_EQ(client.data_segments, 2);
@@ -321,12 +326,12 @@ TEST(Flows, AProbesByteThatWasTakenIsData) {
 TEST(Flows, AKeepAliveIsAProbeAndALateRepetitionIsNot) {
   Conversation talk;
   talk.Open();
-  talk.Client(10 * kMs, 0, 1, 0);
-  talk.Server(11 * kMs, 0, 0, 1);
+  talk.Client(10 * kMs, {0, 1, 0});
+  talk.Server(11 * kMs, {0, 0, 1});
   // The lone byte once more, 20 ms later; then a keep-alive with a byte.
-  EXPECT_TRUE(talk.Client(30 * kMs, 0, 1, 0).retransmission);
-  EXPECT_TRUE(talk.Client(5000 * kMs, 0, 1, 0).probe);
-  EXPECT_TRUE(talk.Client(6000 * kMs, 0, 0, 0).probe);
+  EXPECT_TRUE(talk.Client(30 * kMs, {0, 1, 0}).retransmission);
+  EXPECT_TRUE(talk.Client(5000 * kMs, {0, 1, 0}).probe);
+  EXPECT_TRUE(talk.Client(6000 * kMs, {0, 0, 0}).probe);
   const DirectionFigures client = talk.Only().from_client;
   EXPECT_EQ(client.probes, 2);
   EXPECT_EQ(client.retransmissions, 1);
@@ -335,12 +340,12 @@ TEST(Flows, AKeepAliveIsAProbeAndALateRepetitionIsNot) {
 TEST(Flows, AStallIsOver30MsBetweenTwoDataSegments) {
   Conversation talk;
   talk.Open();
-  talk.Client(100 * kMs, 0, 1, 0);  // Before the first there is none.
-  talk.Client(130 * kMs, 1, 1, 0);  // 30 ms.
-  talk.Client(171 * kMs, 2, 1, 0);  // 41 ms.
-  talk.Client(190 * kMs, 3, 0, 0);  // An ACK is no data.
-  talk.Client(221 * kMs, 3, 1, 0);  // 50 ms.
-  talk.Client(900 * kMs, 4, 0, 0, "FA");
+  talk.Client(100 * kMs, {0, 1, 0});  // Before the first there is none.
+  talk.Client(130 * kMs, {1, 1, 0});  // 30 ms.
+  talk.Client(171 * kMs, {2, 1, 0});  // 41 ms.
+  talk.Client(190 * kMs, {3, 0, 0});  // An ACK is no data.
+  talk.Client(221 * kMs, {3, 1, 0});  // 50 ms.
+  talk.Client(900 * kMs, {4, 0, 0}, "FA");
   const Stalls stalls = talk.Only().from_client.stalls;
   EXPECT_EQ(stalls.count, 2);
   EXPECT_EQ(stalls.total_ns, 91 * kMs);
@@ -353,11 +358,11 @@ TEST(Flows, ASuperFrameCountsAsTheSegmentsThatTheMssMakesOfIt) {
   talk.Open();
   // 12 bytes of timestamps leave 1448 of 1460: 3 x 1448 + 656 = 5000.
   const TimelineSegment seen =
-      talk.Client(10 * kMs, 0, 5000, 0, "A", TimestampOption());
+      talk.Client(10 * kMs, {0, 5000, 0}, "A", TimestampOption());
   EXPECT_EQ(seen.frames, 4);
   // As long as the MSS allows: one.
-  EXPECT_EQ(talk.Client(11 * kMs, 5000, 1448, 0, "A", TimestampOption()).frames,
-            1);
+  EXPECT_EQ(
+      talk.Client(11 * kMs, {5000, 1448, 0}, "A", TimestampOption()).frames, 1);
   const Flow flow = talk.Only();
   const DirectionFigures& client = flow.from_client;
   EXPECT_FALSE(flow.mss_assumed);
@@ -371,7 +376,7 @@ TEST(Flows, ASuperFrameCountsAsTheSegmentsThatTheMssMakesOfIt) {
   // SYN 52 of IP, ACK 40; then 1500 four times and 52 + 656.
   EXPECT_EQ(client.layer3_bytes, 52 + 40 + 4 * 1500 + 708);
   EXPECT_EQ(client.layer2_bytes, 70 + 64 + 4 * 1518 + 726);
-  EXPECT_EQ(client.layer1_bytes, client.layer2_bytes + 7 * 20);
+  EXPECT_EQ(client.layer1_bytes, client.layer2_bytes + 140);  // 7 x 20.
 }
 
 TEST(Flows, TheSmallerMssOfBothEndsCuts) {
@@ -395,13 +400,13 @@ TEST(Flows, TheSmallerMssOfBothEndsCuts) {
 TEST(Flows, APeerThatTellsNoMssTakes536Bytes) {
   Conversation talk;
   talk.Open("");
-  EXPECT_EQ(talk.Client(10 * kMs, 0, 1072, 0).frames, 2);
+  EXPECT_EQ(talk.Client(10 * kMs, {0, 1072, 0}).frames, 2);
 }
 
 TEST(Flows, WithoutASynTheMssOfAnEthernetIsAssumedAndSaid) {
   Conversation talk;
-  talk.Client(0, 0, 1460, 0);
-  EXPECT_EQ(talk.Client(1, 1460, 2920, 0).frames, 2);
+  talk.Client(0, {0, 1460, 0});
+  EXPECT_EQ(talk.Client(1, {1460, 2920, 0}).frames, 2);
   const Flow flow = talk.Only();
   EXPECT_TRUE(flow.mss_assumed);
   EXPECT_FALSE(flow.begin_seen);
@@ -411,12 +416,12 @@ TEST(Flows, WithoutASynTheMssOfAnEthernetIsAssumedAndSaid) {
 
 TEST(Flows, AConnectionUnderWayIsTakenUpWhereItIs) {
   Conversation talk;
-  talk.Server(0, 500, 0, 100);  // Before any of the client's bytes.
-  EXPECT_EQ(talk.Client(1, 100, 50, 500).offset, 0);
-  EXPECT_EQ(talk.Server(2, 500, 0, 150).acknowledged, 50);
+  talk.Server(0, {500, 0, 100});  // Before any of the client's bytes.
+  EXPECT_EQ(talk.Client(1, {100, 50, 500}).offset, 0);
+  EXPECT_EQ(talk.Server(2, {500, 0, 150}).acknowledged, 50);
   // What was sent before the capture began was not seen before.
-  EXPECT_FALSE(talk.Client(3, 40, 60, 500).retransmission);
-  EXPECT_TRUE(talk.Client(4, 100, 50, 500).retransmission);
+  EXPECT_FALSE(talk.Client(3, {40, 60, 500}).retransmission);
+  EXPECT_TRUE(talk.Client(4, {100, 50, 500}).retransmission);
   const Flow flow = talk.Only();
   EXPECT_EQ(EndpointText(flow.client), "10.0.0.1:40000");  // The higher port.
   EXPECT_EQ(flow.from_client.missing_bytes, 0);
@@ -427,8 +432,8 @@ TEST(Flows, AConnectionUnderWayIsTakenUpWhereItIs) {
 TEST(Flows, AnotherSynOnTheSamePortsIsAnotherConnection) {
   Conversation talk;
   talk.Open();
-  talk.Client(10 * kMs, 0, 100, 0);
-  talk.Server(11 * kMs, 0, 0, 100, 1000, "RA");
+  talk.Client(10 * kMs, {0, 100, 0});
+  talk.Server(11 * kMs, {0, 0, 100}, 1000, "RA");
   TcpSpec syn;
   syn.flags = "S";
   syn.sequence = 42;
@@ -480,7 +485,7 @@ TEST(Flows, WindowsAreScaledOnlyIfBothEndsOfferIt) {
 TEST(Flows, AScaleBeyond14Is14) {
   Conversation talk;
   talk.Open(SynOptions(1460, 200));
-  EXPECT_EQ(talk.Client(10 * kMs, 0, 1, 0).window_bytes, 1000 << 14);
+  EXPECT_EQ(talk.Client(10 * kMs, {0, 1, 0}).window_bytes, 1000 << 14);
 }
 
 TEST(Flows, UdpCountsDatagramsAndTheirFragments) {
@@ -593,7 +598,7 @@ TEST(SequenceSpace, StaysBoundedAndCountsWhatItForgot) {
   EXPECT_EQ(space.Missing(), 10'000);
   // The first gap is forgotten: what fills it counts as sent before.
   EXPECT_EQ(space.Place(0, 10, 2000).repeated, 10);
-  EXPECT_EQ(space.Place(20 * 999, 10, 2000).filled, 10);
+  EXPECT_EQ(space.Place(19'980, 10, 2000).filled, 10);
   EXPECT_EQ(space.Missing(), 9990);
 }
 

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <sstream>
+#include <string_view>
 #include <utility>
 
 namespace wiretoll {
@@ -38,14 +39,10 @@ std::string Little(std::uint64_t value, int bytes) {
 
 std::string TcpSegment(const TcpSpec& spec) {
   const std::string options = Padded(spec.options);
+  // From the lowest bit on.
+  constexpr std::string_view kFlags = "FSRPA";
   unsigned flags = 0;
-  for (const char flag : spec.flags) {
-    flags |= flag == 'F'   ? 1U
-             : flag == 'S' ? 2U
-             : flag == 'R' ? 4U
-             : flag == 'P' ? 8U
-                           : 16U;
-  }
+  for (const char flag : spec.flags) flags |= 1U << kFlags.find(flag);
   const std::uint16_t from =
       spec.from_client ? spec.client_port : spec.server_port;
   const std::uint16_t to =

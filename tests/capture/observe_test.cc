@@ -14,7 +14,6 @@ namespace wiretoll {
 namespace {
 
 using testing::AllOf;
-using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -31,7 +30,7 @@ std::string Flows(int count) {
   for (int i = 0; i < count; ++i) {
     TcpSpec spec;
     spec.client_port = static_cast<std::uint16_t>(50001 + i);
-    spec.payload = static_cast<std::size_t>(100 * i);
+    spec.payload = 100 * static_cast<std::size_t>(i);
     file += PcapRecord(100, static_cast<std::uint32_t>(i), TcpFrame(spec));
   }
   return file;
