@@ -267,6 +267,7 @@ TEST(FlagsTest, NeitherTextNorLineTouchesAnother) {
 
 TEST(FlagsTest, TheFirstWishesArePreferred) {
   std::vector<FlagWish> wishes;
+  wishes.reserve(20);
   for (int i = 0; i < 20; ++i) {
     wishes.push_back({500 + i * 0.1, "all at nearly the same place"});
   }
@@ -425,7 +426,8 @@ TEST(StoryPicturesTest, SizesCountFirstSendingsAndMarkTheMss) {
 
 TEST(StoryPicturesTest, ManySizesBecomeRangesThatCountAll) {
   StoryMaker maker;
-  for (int i = 1; i <= 40; ++i) maker.Data(i * kMsNs, i * 37);  // Up to 1480.
+  for (std::int64_t i = 1; i <= 40; ++i)
+    maker.Data(i * kMsNs, i * 37);  // Up to 1480.
   const Story story = maker.Take();
   const Chart chart =
       SizesPicture(story, DataOf(story)).panels[0].request.chart;
