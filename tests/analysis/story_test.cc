@@ -229,6 +229,26 @@ TEST(StoryTest, SegmentsThatWaitForAnAckOfFullOnesWaitForTheCongestionWindow) {
             "10 segments are in flight; the next waits 40 ms for an ACK");
 }
 
+// The same picture, but a write that took most of the gap, and a kernel that
+// counts time in which the send buffer was in the way.
+TEST(StoryTest, AWriteThatWaitsForRoomIsTheSendBuffers) {
+  TimelineMaker maker;
+  maker.Write(kMilli, 1448).Data(kMilli, 1448).Write(2 * kMilli, 1448);
+  maker.calls().sender.calls.back().returned_ns = kEpoch + 41 * kMilli;
+  maker.Ack(41 * kMilli, 1448).Data(41 * kMilli + 5 * kMicro, 1448);
+  EXPECT_EQ(TheStall(maker).mechanism, Mechanism::kCongestionWindow);
+  StoryMaterial material;
+  material.timeline = maker.timeline();
+  material.calls = maker.calls();
+  material.sample.sender.emplace();
+  material.sample.sender->counters.sndbuf_limited_ns = 40 * kMilli;
+  const Story story = MakeStory(std::move(material));
+  ASSERT_THAT(story.stalls, SizeIs(1));
+  EXPECT_EQ(story.stalls[0].mechanism, Mechanism::kSendBuffer);
+  EXPECT_EQ(story.stalls[0].words,
+            "a write waits 40 ms for room in the send buffer");
+}
+
 TEST(StoryTest, WhatNothingExplainsIsCalledUnexplained) {
   TimelineMaker maker;
   maker.Write(kMilli, 10).Data(kMilli, 10).Ack(2 * kMilli, 10);
