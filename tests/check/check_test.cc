@@ -227,6 +227,24 @@ TEST_F(CheckTest, AgentThatDiesInATrialOfAPairIsTold) {
   EXPECT_THAT(Find(report, "b", "bad").not_tried, HasSubstr("bad"));
 }
 
+// A refusal is no problem: what is lost is a capture, and the reason is told.
+TEST_F(CheckTest, SaysWhereARunMayCapture) {
+  const CheckReport report =
+      Check({RealHost("a", "127.0.0.1"), FakeHost("an-hour-ahead")});
+  const HostCheck& fake = report.hosts[1];
+  EXPECT_EQ(fake.captures, false);
+  EXPECT_EQ(fake.why_no_captures, "this host has no eyes");
+  // The real one may with the right to, and else says what would give it.
+  const HostCheck& real = report.hosts[0];
+  ASSERT_TRUE(real.captures.has_value());
+  EXPECT_THAT(real.why_no_captures,
+              *real.captures ? ::testing::Eq(std::string())
+                             : ::testing::Eq("no right to capture; run the "
+                                             "agent as root, or once, on that "
+                                             "host: setcap cap_net_raw+ep "
+                                             "PATH/OF/wiretoll-agent"));
+}
+
 TEST_F(CheckTest, StoppedAgentIsTold) {
   const CheckProblem problem = ProblemOfBad("stops");
   EXPECT_EQ(problem.kind, Kind::kAgent);

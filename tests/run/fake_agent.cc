@@ -94,6 +94,7 @@ int Answer(const Request& asked, const std::string& mode, int& trials) {
   reply.id = asked.id;
   if (asked.verb == "facts") reply.facts.emplace();
   if (asked.verb == "abort") reply.error = "aborted";
+  if (asked.verb == "capture") reply.error = "this host has no eyes";
   if (reply.facts || reply.error) Say(EncodeReply(reply, Role::kSender));
   return -1;
 }
