@@ -108,10 +108,10 @@ struct Answered {
   int exit_code = 0;
 };
 
-using Command = std::variant<Answered, RunOptions, ReportOptions,
-                             CompareOptions, ExplainOptions, TheoryCommand,
-                             ListOptions, CheckOptions, ObserveOptions,
-                             LabCommand>;
+using Command =
+    std::variant<Answered, RunOptions, ReportOptions, CompareOptions,
+                 ExplainOptions, TheoryCommand, ListOptions, CheckOptions,
+                 ObserveOptions, LabCommand>;
 
 // Prints help, version and usage errors itself; those come back as Answered
 // with the exit code (0 or 2).

@@ -1,6 +1,6 @@
 #include "platform/packet_capture.h"
 
-#include <boost/system/errc.hpp>
+#include <boost/system/error_code.hpp>
 #include <utility>
 
 namespace wiretoll {

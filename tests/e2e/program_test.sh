@@ -1046,7 +1046,7 @@ a_captured_trial_is_explained)
     code=$?
   [[ $code == 0 ]] || fail "exit $code without gnuplot"
   says err "gnuplot was not found on PATH"
-  [[ $(ls bare | sed 's/.*[.-]//' | sort | xargs) == "html svg" ]] ||
+  [[ $(find bare -type f | sed 's/.*[.-]//' | sort | xargs) == "html svg" ]] ||
     fail "not page and ladder: $(ls bare)"
   ;;
 
