@@ -198,9 +198,14 @@ class Judge {
         SendRule rule)
       : input_(input), seen_(seen), rule_(rule) {}
 
+  struct Against {
+    std::int64_t left = 0;  // Although the rule holds them.
+    std::int64_t held = 0;  // Although it does not.
+  };
+
   // To be asked once.
-  [[nodiscard]] std::int64_t Contradictions() {
-    std::int64_t against = 0;
+  [[nodiscard]] Against Contradictions() {
+    Against against;
     for (std::size_t i = 0; i < seen_.size(); ++i) {
       const ReplaySegment& segment = seen_[i];
       while (by_time_ < input_.acks.size() &&
@@ -210,7 +215,7 @@ class Judge {
       const bool partial =
           segment.bytes <
           FullSegmentSize(input_.mss_bytes, peer_.largest_window);
-      if (partial && Telling(segment) && Contradicts(i)) ++against;
+      if (partial && Telling(segment)) Hold(i, against);
       if (partial) partial_end_ = segment.offset + segment.bytes;
     }
     return against;
@@ -262,19 +267,23 @@ class Judge {
     return i - first_in_flight_;
   }
 
-  bool Contradicts(std::size_t i) {
+  // Holds the i-th against the rule.
+  void Hold(std::size_t i, Against& against) {
     const ReplaySegment& segment = seen_[i];
     std::int64_t released = 0;
     if (rule_ == SendRule::kClassic) released = AcknowledgedAt(segment.offset);
     if (rule_ == SendRule::kMinshall) released = AcknowledgedAt(partial_end_);
     if (released == kNever || released > segment.time_ns + input_.slack_ns) {
-      return true;
+      ++against.left;
+      return;
     }
     const std::int64_t before = i > 0 ? seen_[i - 1].time_ns : 0;
     const std::int64_t could_leave =
         std::max({released, WrittenAt(segment.offset), before});
-    return segment.time_ns - could_leave > input_.slack_ns &&
-           InFlight(i, could_leave) < kInitialFlight;
+    if (segment.time_ns - could_leave > input_.slack_ns &&
+        InFlight(i, could_leave) < kInitialFlight) {
+      ++against.held;
+    }
   }
 
   const ReplayInput& input_;
@@ -302,9 +311,13 @@ std::int64_t SameCuts(const std::vector<ReplaySegment>& by_rule,
 RuleFit FitOf(const ReplayInput& input, SendRule rule,
               const std::vector<ReplaySegment>& seen) {
   const std::vector<ReplaySegment> segments = Replay(input, rule);
-  RuleFit fit{rule, static_cast<std::int64_t>(segments.size()),
-              SameCuts(segments, seen), 0,
-              Judge(input, seen, rule).Contradictions()};
+  const auto against = Judge(input, seen, rule).Contradictions();
+  RuleFit fit{rule,
+              static_cast<std::int64_t>(segments.size()),
+              SameCuts(segments, seen),
+              0,
+              against.left + against.held,
+              against.left};
   const std::size_t larger = std::max(segments.size(), seen.size());
   if (larger > 0) {
     fit.agreement =
@@ -316,6 +329,9 @@ RuleFit FitOf(const ReplayInput& input, SendRule rule,
 // Segments that one rule has against it and the next not: more than the times
 // of two events in the wrong order would make.
 constexpr std::int64_t kManyAgainst = 3;
+// Of those that were only held: a busy CPU, a queue or a congestion window
+// holds segments too, whatever the rule.
+constexpr std::int64_t kManyHeld = 20;
 
 // Of `whole`, and of a few at least one.
 std::int64_t Tenth(std::int64_t whole) {
@@ -336,6 +352,17 @@ std::vector<RuleFit> Alike(const std::vector<RuleFit>& fits,
   return alike.empty() ? fits : alike;
 }
 
+// That a segment left which the next rule holds is enough; that it held some
+// which the next rule lets go takes many of them.
+bool StandsOut(const RuleFit& best, const RuleFit& next, std::int64_t seen) {
+  if (next.contradicted <= 2 * best.contradicted) return false;
+  const std::int64_t left = next.left_early - best.left_early;
+  const std::int64_t held = (next.contradicted - next.left_early) -
+                            (best.contradicted - best.left_early);
+  return left >= std::max(kManyAgainst, seen / 50) ||
+         held >= std::max(kManyHeld, seen / 10);
+}
+
 // The fits that are not out; of them, where one stands out, only that.
 std::vector<RuleFit> Explaining(const std::vector<RuleFit>& fits,
                                 std::int64_t seen) {
@@ -347,9 +374,7 @@ std::vector<RuleFit> Explaining(const std::vector<RuleFit>& fits,
   }
   left = Alike(left, seen);
   if (left.size() < 2) return left;
-  const std::int64_t apart = left[1].contradicted - left[0].contradicted;
-  const bool many = 50 * apart >= seen || apart >= kManyAgainst;
-  if (many && left[1].contradicted > 2 * left[0].contradicted) left.resize(1);
+  if (StandsOut(left[0], left[1], seen)) left.resize(1);
   return left;
 }
 

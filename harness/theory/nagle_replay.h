@@ -88,6 +88,7 @@ struct RuleFit {
   // or were held although it does not: each judged by what had been sent and
   // acknowledged when it left, so that one does not put the next in the wrong.
   std::int64_t contradicted = 0;
+  std::int64_t left_early = 0;  // The first kind, of these.
 };
 
 struct RuleVerdict {
@@ -102,11 +103,12 @@ struct RuleVerdict {
 // Holds each rule against what was seen: `seen` by rising offset, without
 // retransmissions. A rule is out with more than a tenth of the segments
 // against it, then those are whose number of segments is off by more than a
-// tenth, unless all are. Of what is left the followed one has at most half as
-// many segments against it as the next, and that is a difference of 3 or of 2 %
-// of what was seen. Nothing is held against a rule while the advertised
-// window, ten segments in flight (RFC 6928's initial window) or the FIN may
-// have decided.
+// tenth, unless all are. Of what is left the followed one has less than half as
+// many segments against it as the next, and that is a difference of 3 and 2 %
+// of what was seen in segments that left although the rule holds them, or of 20
+// and a tenth in segments that were held: other things hold those too. Nothing
+// is held against a rule while the advertised window, ten segments in flight
+// (RFC 6928's initial window) or the FIN may have decided.
 RuleVerdict FollowedRule(const ReplayInput& input,
                          const std::vector<ReplaySegment>& seen);
 
