@@ -323,8 +323,8 @@ std::string GapsSentence(const std::vector<Gap>& gaps) {
       std::lower_bound(lengths.begin(), lengths.end(), kDelayedAckMs / kMs);
   const std::string all = Count(static_cast<long long>(gaps.size()), "gap");
   return fmt::format(
-      "Half of {} last {} or less, the longest {}; {} last 40 ms or more, as "
-      "long as Linux may hold an ACK back.",
+      "Half of {} last {} or less, the longest {}; {} last 40 ms or more, the "
+      "least that Linux delays an ACK by.",
       all, TimeText(lengths[(lengths.size() - 1) / 2]),
       TimeText(lengths.back()), late == 0 ? "none" : fmt::format("{}", late));
 }

@@ -247,8 +247,22 @@ MaybeCause HeldByNagle(const Gap& gap) {
   const std::int64_t held = release->time_ns - before.last_sent_ns;
   const bool delayed = held >= kDelayedFromNs + gap.rtt_ns && !release->data();
   return Because(delayed ? Mechanism::kDelayedAck : Mechanism::kNagleAwaitsAck,
-                 fmt::format("Nagle waits {} for the {}ACK", gap.lasted(),
-                             delayed ? "delayed " : ""));
+                 fmt::format("Nagle waits {} for the {}ACK{}", gap.lasted(),
+                             delayed ? "delayed " : "",
+                             gap.write == nullptr
+                                 ? ", if it was written by then (not logged)"
+                                 : ""));
+}
+
+// RFC 6928's initial window.
+constexpr std::int64_t kLeastFullFlight = 10;
+
+bool LossBefore(const Gap& gap) {
+  const auto& segments = gap.timeline.segments;
+  return std::any_of(
+      segments.begin(),
+      segments.begin() + static_cast<std::ptrdiff_t>(gap.first),
+      [](const TimelineSegment& segment) { return segment.retransmission; });
 }
 
 MaybeCause InFlight(const Gap& gap) {
@@ -262,6 +276,10 @@ MaybeCause InFlight(const Gap& gap) {
     return Because(Mechanism::kSendBuffer,
                    fmt::format("a write waits {} for room in the send buffer",
                                gap.lasted()));
+  }
+  // Of fewer no congestion window is full, unless a loss has made it small.
+  if (gap.before.frames_out < kLeastFullFlight && !LossBefore(gap)) {
+    return std::nullopt;
   }
   return Because(
       Mechanism::kCongestionWindow,

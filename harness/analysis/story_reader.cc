@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "harness/analysis/capture_figures.h"
 #include "harness/analysis/story.h"
 #include "harness/analysis/systems.h"
 
@@ -68,16 +69,63 @@ Outcome<Sample> FindTrial(const fs::path& run, const std::string& trial) {
   return std::move(finder).Take(run);
 }
 
-// Samples come from other machines: a file named there is one of the run.
+// Wherever links lead to.
+bool IsInside(const fs::path& folder, const fs::path& file) {
+  std::error_code error;
+  const fs::path whole = fs::canonical(folder, error);
+  if (error) return false;
+  const fs::path within = fs::weakly_canonical(file, error);
+  if (error) return false;
+  return std::mismatch(whole.begin(), whole.end(), within.begin(), within.end())
+             .first == whole.end();
+}
+
+// Samples come from other machines: a file named there is one of the run, and
+// none that would be waited for.
 Outcome<fs::path> FileInRun(const fs::path& run, const std::string& named) {
   const fs::path file(named);
   const bool inside =
-      !named.empty() && file.is_relative() && !file.has_root_path() &&
-      std::none_of(file.begin(), file.end(),
-                   [](const fs::path& part) { return part == ".."; });
-  if (inside) return run / file;
-  return NoStory(fmt::format("{}/samples.jsonl: \"{}\" is no file of the run",
-                             run.string(), named));
+      !named.empty() && file.is_relative() && IsInside(run, run / file);
+  if (!inside) {
+    return NoStory(fmt::format("{}/samples.jsonl: \"{}\" is no file of the run",
+                               run.string(), named));
+  }
+  std::error_code ignored;
+  const auto kind = fs::status(run / file, ignored).type();
+  if (kind == fs::file_type::regular || kind == fs::file_type::not_found) {
+    return run / file;
+  }
+  return NoStory(fmt::format("{}: is no plain file", (run / file).string()));
+}
+
+// A file that was changed or exchanged would be told as this trial's.
+std::optional<Failure> OtherThanTold(const fs::path& file,
+                                     const Timeline& timeline,
+                                     const CaptureRecord& told) {
+  if (!timeline.partial.empty() || !told.data_segments) return std::nullopt;
+  CaptureRecord found;
+  FillCaptureFigures(timeline, found);
+  if (found.data_segments == told.data_segments &&
+      found.payload_bytes == told.payload_bytes) {
+    return std::nullopt;
+  }
+  return NoStory(fmt::format(
+      "{}: is not the capture that the sample tells of: it holds {} data "
+      "segments with {} bytes, the sample has {} with {}; wiretoll observe "
+      "FILE shows it as it is",
+      file.string(), *found.data_segments, *found.payload_bytes,
+      *told.data_segments, told.payload_bytes.value_or(0)));
+}
+
+// What a torn capture cannot show is not told of the program either.
+void EndCallsWith(const Timeline& timeline, EndCalls& end) {
+  if (timeline.partial.empty() || timeline.segments.empty()) return;
+  const std::int64_t last = timeline.segments.back().time_ns;
+  const auto later = std::find_if(
+      end.calls.begin(), end.calls.end(),
+      [last](const ProgramCall& call) { return call.began_ns > last; });
+  end.left_out += end.calls.end() - later;
+  end.calls.erase(later, end.calls.end());
 }
 
 std::string HostInWords(const RunRecord& record,
@@ -127,10 +175,16 @@ Outcome<Story> TellStory(const fs::path& run, const std::string& trial) {
   if (!file.has_value()) return file.error();
   Outcome<Timeline> timeline = ReadTimeline(file.value(), std::nullopt);
   if (!timeline.has_value()) return timeline.error();
+  if (const auto other =
+          OtherThanTold(file.value(), timeline.value(), capture)) {
+    return *other;
+  }
   Outcome<CallLog> calls = CallsOf(run, capture);
   if (!calls.has_value()) return calls.error();
   material.timeline = std::move(timeline).value();
   material.calls = std::move(calls).value();
+  EndCallsWith(material.timeline, material.calls.sender);
+  EndCallsWith(material.timeline, material.calls.receiver);
   material.sender = HostInWords(record.value(), material.sample.sender);
   material.receiver = HostInWords(record.value(), material.sample.receiver);
   material.captured_at = capture.host;

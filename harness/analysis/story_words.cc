@@ -236,7 +236,7 @@ std::string Opening(const Story& story) {
     text += fmt::format(", MSS {}", *timeline.server_mss);
   text += fmt::format(", {} timestamps", timeline.timestamps ? "with" : "no");
   if (window > 0) {
-    text += fmt::format("; its window is {}", BytesInWords(window));
+    text += fmt::format("; the server's window is {}", BytesInWords(window));
   }
   const std::int64_t handshake = HandshakeNs(timeline);
   if (handshake > 0) {
@@ -258,7 +258,8 @@ void AddClosing(const Story& story, std::vector<std::string>& words) {
   }
 }
 
-void AddSum(const Story& story, std::vector<std::string>& words) {
+void AddSum(const Story& story, const StoryLimits& limits,
+            std::vector<std::string>& words) {
   if (story.timeline.segments.empty()) return;
   const std::int64_t whole =
       story.timeline.segments.back().time_ns - story.start_ns;
@@ -271,8 +272,11 @@ void AddSum(const Story& story, std::vector<std::string>& words) {
     stood += stall.lasted_ns;
   }
   if (kinds.empty()) {
-    words.push_back(
-        fmt::format("In all {}, without a stall.", Milliseconds(whole)));
+    words.push_back(fmt::format(
+        "In all {}, without a stall: no pause between two data segments is "
+        "longer than {}.",
+        Milliseconds(whole),
+        Milliseconds(StallThresholdNs(story.timeline, limits))));
     return;
   }
   std::vector<std::string> parts;
@@ -302,10 +306,15 @@ std::vector<std::string> StoryInWords(const Story& story,
                                       const StoryLimits& limits) {
   std::vector<std::string> words;
   if (story.timeline.segments.empty()) return words;
+  if (!story.timeline.partial.empty()) {
+    words.push_back(
+        fmt::format("The capture is not whole, and the story ends with it: {}.",
+                    story.timeline.partial));
+  }
   words.push_back(Opening(story));
   AddScenes(story, limits.lines, words);
   AddClosing(story, words);
-  AddSum(story, words);
+  AddSum(story, limits, words);
   AddRule(story, words);
   return words;
 }

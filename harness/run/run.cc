@@ -235,6 +235,11 @@ class Runner {
     if (spec.log_calls) {
       const bool ok = sample.outcome == TrialOutcome::kOk;
       sample.capture = capture.End(sender, receiver, ok);
+      const bool reported = sample.sender && sample.receiver;
+      if (!reported && sample.capture->reason.empty()) {
+        sample.capture->reason =
+            "the trial did not end well: what its file holds was not counted";
+      }
     }
     return true;
   }

@@ -212,11 +212,14 @@ class TrialRun {
     return result;
   }
 
-  // Whose error to tell: an agent that gave no answer at all rather than the
-  // one that waited for it, else the first that came.
+  // Whose error to tell: an agent that gave no answer at all, or is gone,
+  // rather than the one that waited for it, else the first that came.
   const Side& Culprit() const {
     if (sender_.mute) return sender_;
     if (receiver_.mute) return receiver_;
+    for (const Side* side : {&sender_, &receiver_}) {
+      if (side->error && !side->end.link->alive()) return *side;
+    }
     if (first_ != nullptr) return *first_;
     return sender_.report ? receiver_ : sender_;
   }

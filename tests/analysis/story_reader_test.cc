@@ -160,6 +160,58 @@ TEST(StoryReaderTest, AFileOutsideTheRunIsNotRead) {
   }
 }
 
+TEST(StoryReaderTest, ALinkOutOfTheRunIsNotFollowed) {
+  const RunOfOneStall run(
+      [](Sample& sample) { sample.capture->file = "captures/out"; });
+  std::filesystem::create_symlink("/etc/passwd", run.folder() / "captures/out");
+  const auto story = TellStory(run.folder(), kTrial);
+  ASSERT_FALSE(story.has_value());
+  EXPECT_THAT(story.error().message, HasSubstr("is no file of the run"));
+}
+
+// A pipe, or a folder, would be waited for or make no sense.
+TEST(StoryReaderTest, WhatIsNoPlainFileIsRefused) {
+  const RunOfOneStall run(
+      [](Sample& sample) { sample.capture->file = "captures"; });
+  EXPECT_THAT(TellStory(run.folder(), kTrial).error().message,
+              HasSubstr("is no plain file"));
+}
+
+// The capture holds 2 data segments of 1 byte.
+TEST(StoryReaderTest, ACaptureThatIsNotTheSamplesIsRefused) {
+  const auto told = [](std::int64_t segments) {
+    return [segments](Sample& sample) {
+      sample.capture->data_segments = segments;
+      sample.capture->payload_bytes = 2;
+    };
+  };
+  EXPECT_TRUE(TellStory(RunOfOneStall(told(2)).folder(), kTrial).has_value());
+  EXPECT_THAT(
+      TellStory(RunOfOneStall(told(3)).folder(), kTrial).error().message,
+      HasSubstr("is not the capture that the sample tells of"));
+}
+
+// Cut behind the first data segment: the second write is not told of.
+TEST(StoryReaderTest, ATornCaptureEndsTheStoryAndSaysSoFirst) {
+  const RunOfOneStall run([](Sample& sample) {
+    sample.capture->data_segments = 2;
+    sample.capture->payload_bytes = 2;
+  });
+  const auto file = run.folder() / "captures/t.pcapng";
+  // The last three frames (ACK, FIN and what follows) and the statistics are
+  // some 400 bytes; the second data segment is among what is gone.
+  std::filesystem::resize_file(file, std::filesystem::file_size(file) - 400);
+  const auto story = TellStory(run.folder(), kTrial);
+  ASSERT_TRUE(story.has_value()) << story.error().message;
+  ASSERT_FALSE(story.value().words.empty());
+  EXPECT_THAT(story.value().words.front(),
+              HasSubstr("The capture is not whole"));
+  const std::int64_t last = story.value().timeline.segments.back().time_ns;
+  for (const ProgramCall& call : story.value().calls.sender.calls) {
+    EXPECT_LE(call.began_ns, last);
+  }
+}
+
 TEST(StoryReaderTest, ABrokenCaptureIsRefusedByItsName) {
   const RunOfOneStall run;
   std::ofstream(run.folder() / "captures/t.pcapng") << "no capture";
