@@ -17,6 +17,11 @@ std::string Padded(std::string bytes) {
   return bytes;
 }
 
+// The i-th from the lowest; 0 beyond the eighth.
+char ByteOf(std::uint64_t value, int i) {
+  return i < 8 ? static_cast<char>((value >> (8 * i)) & 0xFF) : '\0';
+}
+
 std::string Ipv6Address(int last) {
   return Big(0x20010db800000000, 8) + Big(static_cast<std::uint64_t>(last), 8);
 }
@@ -25,15 +30,13 @@ std::string Ipv6Address(int last) {
 
 std::string Big(std::uint64_t value, int bytes) {
   std::string text;
-  for (int i = bytes - 1; i >= 0; --i)
-    text += static_cast<char>((value >> (8 * i)) & 0xFF);
+  for (int i = bytes - 1; i >= 0; --i) text += ByteOf(value, i);
   return text;
 }
 
 std::string Little(std::uint64_t value, int bytes) {
   std::string text;
-  for (int i = 0; i < bytes; ++i)
-    text += static_cast<char>((value >> (8 * i)) & 0xFF);
+  for (int i = 0; i < bytes; ++i) text += ByteOf(value, i);
   return text;
 }
 
