@@ -20,6 +20,11 @@ write = [1448]
 seconds = "2ms"
 )";
 
+void CountSegments(const std::filesystem::path& /*folder*/, int ip_version,
+                   Sample& sample) {
+  sample.wire = AccountWire(*sample.sender, *sample.receiver, ip_version);
+}
+
 }  // namespace
 
 Outcome<TrialCost> MeasureTrialCost(const Lab& lab, int trials) {
@@ -41,10 +46,7 @@ Outcome<TrialCost> MeasureTrialCost(const Lab& lab, int trials) {
   double own_ns = 0;
   RunHooks hooks;
   hooks.guard = KeepFromChildren;
-  hooks.account = [](const std::filesystem::path& /*folder*/, int ip_version,
-                     Sample& sample) {
-    sample.wire = AccountWire(*sample.sender, *sample.receiver, ip_version);
-  };
+  hooks.account = CountSegments;
   hooks.seen = [&](const Sample& sample) {
     if (!sample.sender || !sample.receiver) return;
     own_ns +=
