@@ -244,12 +244,18 @@ std::string FormatBitRate(BitsPerSecond rate) {
 
 std::string FormatDuration(Nanoseconds duration) {
   const std::int64_t count = duration.count();
-  if (count < 0) return fmt::format("-{}", FormatDuration(-duration));
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  if (count < 0) {
+    return fmt::format("-{}",
+                       FormatDuration(Nanoseconds{-std::max(count, -kMost)}));
+  }
   // From 59.95 s on, three digits would read "60.0 s".
   constexpr std::int64_t kLong = 59'950'000'000;
   if (count < kLong) return FormatShortDuration(count);
-  return FormatLongDuration(
-      std::chrono::round<std::chrono::seconds>(duration).count());
+  // std::chrono::round looks at the next second, which may not be there.
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  return FormatLongDuration(count / kSecond +
+                            (count % kSecond >= kSecond / 2 ? 1 : 0));
 }
 
 std::string FormatBytes(Bytes size) {

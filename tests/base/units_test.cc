@@ -170,6 +170,9 @@ TEST(FormatTest, DurationsAreReadable) {
   EXPECT_EQ(FormatDuration(milliseconds{59'960}), "1 min 0 s");
   EXPECT_EQ(FormatDuration(seconds{3900}), "1 h 5 min");
   EXPECT_EQ(FormatDuration(milliseconds{-44}), "-44.0 ms");
+  // 2^63 - 1 ns are 9,223,372,036.85 s: 2,562,047 h and 2,837 s.
+  EXPECT_EQ(FormatDuration(Nanoseconds::max()), "2562047 h 47 min");
+  EXPECT_EQ(FormatDuration(Nanoseconds::min()), "-2562047 h 47 min");
 }
 
 TEST(FormatTest, BytesAreExactWhereSegmentsAreComparedAndRoundedBeyond) {
