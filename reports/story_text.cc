@@ -109,32 +109,45 @@ std::string StoryText(const Story& story) {
   return out;
 }
 
+namespace {
+
+std::string WhyNoCapture(const std::optional<CaptureRecord>& capture) {
+  if (!capture) return "no capture was asked for";
+  return capture->reason.empty() ? "no reason was recorded" : capture->reason;
+}
+
+std::string OutcomeText(TrialOutcome outcome) {
+  if (outcome == TrialOutcome::kOk) return "ok";
+  return outcome == TrialOutcome::kFailed ? "failed" : "skipped";
+}
+
+// Requires a capture.
+TrialEntry EntryOf(const Sample& sample) {
+  TrialEntry entry;
+  entry.trial = sample.trial;
+  entry.case_id = sample.case_id;
+  entry.pair = fmt::format("{} → {}", sample.sender ? sample.sender->host : "?",
+                           sample.receiver ? sample.receiver->host : "?");
+  entry.outcome = OutcomeText(sample.outcome);
+  if (sample.sender && sample.sender->latency) {
+    entry.stalls = sample.sender->latency->over_30ms;
+  }
+  entry.frames = sample.capture->frames;
+  entry.partial = sample.capture->partial;
+  return entry;
+}
+
+}  // namespace
+
 Outcome<TrialList> ListCapturedTrials(const std::filesystem::path& run) {
   TrialList list;
   const auto read = ForEachSample(run, [&list](Sample&& sample) {
     ++list.trials;
-    const auto& capture = sample.capture;
-    if (!capture || capture->file.empty()) {
-      ++list.missing[!capture                  ? "no capture was asked for"
-                     : capture->reason.empty() ? "no reason was recorded"
-                                               : capture->reason];
-      return;
+    if (sample.capture && !sample.capture->file.empty()) {
+      list.captured.push_back(EntryOf(sample));
+    } else {
+      ++list.missing[WhyNoCapture(sample.capture)];
     }
-    TrialEntry entry;
-    entry.trial = sample.trial;
-    entry.case_id = sample.case_id;
-    entry.pair =
-        fmt::format("{} → {}", sample.sender ? sample.sender->host : "?",
-                    sample.receiver ? sample.receiver->host : "?");
-    entry.outcome = sample.outcome == TrialOutcome::kOk       ? "ok"
-                    : sample.outcome == TrialOutcome::kFailed ? "failed"
-                                                              : "skipped";
-    if (sample.sender && sample.sender->latency) {
-      entry.stalls = sample.sender->latency->over_30ms;
-    }
-    entry.frames = capture->frames;
-    entry.partial = capture->partial;
-    list.captured.push_back(std::move(entry));
   });
   if (!read.has_value()) return read.error();
   return list;

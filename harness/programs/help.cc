@@ -64,8 +64,7 @@ cell that it could judge.)";
 constexpr char kExplainExamples[] = R"(Examples:
   wiretoll run write-write-read --capture --repeats 1 --out here
   wiretoll explain here                           which trials can be explained
-  wiretoll explain here write-write-read/request-1-1-nagle-on-quickack-unset/linux-1 \
-      --format text
+  wiretoll explain here TRIAL --format text       TRIAL: an id, or its begin
   wiretoll explain here TRIAL                     page and slides, here/explain
   wiretoll explain here TRIAL --format json | jq '.stalls[].words'
 

@@ -132,7 +132,7 @@ TimelineMaker SentBy(SendRule rule) {
   input.initial_window = 10;
   TimelineMaker maker;
   for (int i = 0; i < 400; ++i) {
-    input.writes.push_back({(5 + i) * 200 * kMicro, 32});
+    input.writes.push_back({200 * kMicro * (5 + i), 32});
     maker.Write(input.writes.back().time_ns, 32);
   }
   input.closed_ns = input.writes.back().time_ns + 20 * kMicro;

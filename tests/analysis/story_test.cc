@@ -45,7 +45,7 @@ TimelineMaker WriteWriteRead(int rounds) {
   std::int64_t at = kMilli;
   for (int i = 0; i < rounds; ++i) {
     const std::int64_t held =
-        i == 0 ? 60 * kMicro : 43 * kMilli + i * 100 * kMicro;
+        i == 0 ? 60 * kMicro : 43 * kMilli + 100 * kMicro * i;
     const std::int64_t sent = 2 * std::int64_t{i};
     maker.Write(at, 1).Data(at + 10 * kMicro, 1).Write(at + 15 * kMicro, 1);
     maker.Ack(at + 10 * kMicro + held, sent + 1);
@@ -221,7 +221,7 @@ TEST(StoryTest, ARetransmissionIsTheTimersOrTheDuplicateAcks) {
 // Ten full segments are out; the eleventh leaves as their ACK comes.
 TEST(StoryTest, SegmentsThatWaitForAnAckOfFullOnesWaitForTheCongestionWindow) {
   TimelineMaker maker;
-  maker.Write(kMilli, 11 * 1448);
+  maker.Write(kMilli, std::int64_t{11} * 1448);
   for (int i = 0; i < 10; ++i) maker.Data(kMilli + i * kMicro, 1448);
   maker.Ack(41 * kMilli, 1448).Data(41 * kMilli + 5 * kMicro, 1448);
   const Stall stall = TheStall(maker);

@@ -9,8 +9,6 @@
 namespace wiretoll {
 namespace {
 
-using testing::HasSubstr;
-
 std::span<const std::byte> BytesOf(const std::string& text) {
   return std::as_bytes(std::span(text));
 }
