@@ -173,11 +173,12 @@ TEST_F(PacketCaptureTest, PutsAVlanTagBackWhereItWas) {
   const std::array<int, 6> tag_and_type{0x81, 0x00, 0x00, 0x05, 0x08, 0x00};
   for (std::size_t i = 0; i < 6; ++i) {
     frame[i] = std::byte{0xFF};  // To all.
-    frame[12 + i] = std::byte(tag_and_type[i]);
+    frame[12 + i] = static_cast<std::byte>(tag_and_type[i]);
   }
   frame[18] = std::byte{0x45};
   const std::array<int, 8> addresses{10, 9, 0, 2, 10, 9, 0, 1};
-  for (std::size_t i = 0; i < 8; ++i) frame[30 + i] = std::byte(addresses[i]);
+  for (std::size_t i = 0; i < 8; ++i)
+    frame[30 + i] = static_cast<std::byte>(addresses[i]);
   ASSERT_TRUE(tap.Write(frame).has_value());
   const std::vector<Kept> seen = Drain(capture);
   ASSERT_EQ(seen.size(), 1U);

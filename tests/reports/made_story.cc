@@ -147,10 +147,11 @@ Story WriteWriteReadStory(int rounds) {
       "ms, and the 4 bytes leave.",
       "Then come more rounds alike, each of 43.7 ms."};
   story.rule.emplace();
-  story.rule->fits = {{SendRule::kClassic, 2 * rounds, 2 * rounds, 1.0},
-                      {SendRule::kMinshall, 2 * rounds, 2 * rounds, 1.0},
-                      {SendRule::kAtOnce, 2 * rounds, 2 * rounds, 1.0}};
-  story.rule->seen = 2 * rounds;
+  const std::int64_t segments = std::int64_t{2} * rounds;
+  story.rule->fits = {{SendRule::kClassic, segments, segments, 1.0},
+                      {SendRule::kMinshall, segments, segments, 1.0},
+                      {SendRule::kAtOnce, segments, segments, 1.0}};
+  story.rule->seen = segments;
   story.rule->why = "two rules explain it equally well";
   story.notes = {"The receiver's ACKs are seen where the sender is."};
   return story;
