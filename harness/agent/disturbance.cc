@@ -5,6 +5,7 @@
 #include <chrono>
 #include <string>
 
+#include "harness/base/words.h"
 #include "platform/clock.h"
 
 namespace wiretoll {
@@ -16,14 +17,9 @@ constexpr Nanoseconds kStolenAtLeast = 20ms;
 constexpr std::int64_t kStolenShareDivisor = 20;  // 5 % is one in 20.
 constexpr Nanoseconds kStep = 5ms;
 
-void Add(std::string& reasons, const std::string& reason) {
-  if (!reasons.empty()) reasons += "; ";
-  reasons += reason;
-}
-
 void Disturb(Disturbance& found, const std::string& reason) {
   found.disturbed = true;
-  Add(found.reason, reason);
+  AddClause(reason, found.reason);
 }
 
 void CompareSteal(const HostLook& before, const HostLook& after,
@@ -31,7 +27,8 @@ void CompareSteal(const HostLook& before, const HostLook& after,
   const auto& from = before.activity.steal_ns;
   const auto& to = after.activity.steal_ns;
   if (!from.value || !to.value) {
-    Add(found.reason, "steal_ns: " + (from.value ? to.reason : from.reason));
+    AddClause("steal_ns: " + (from.value ? to.reason : from.reason),
+              found.reason);
     return;
   }
   found.steal_ns = *to.value - *from.value;
@@ -66,7 +63,8 @@ Disturbance Compare(const HostLook& before, const HostLook& after) {
   CompareSteal(before, after, found);
   CompareClocks(before, after, found);
   found.load = after.activity.load.value;
-  if (!found.load) Add(found.reason, "load: " + after.activity.load.reason);
+  if (!found.load)
+    AddClause("load: " + after.activity.load.reason, found.reason);
   return found;
 }
 

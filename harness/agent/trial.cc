@@ -11,6 +11,7 @@
 
 #include "harness/agent/disturbance.h"
 #include "harness/agent/trial_options.h"
+#include "harness/base/words.h"
 #include "platform/cpu_time.h"
 #include "platform/lone_thread.h"
 #include "platform/tcp_counters.h"
@@ -136,8 +137,8 @@ TrialOutcomeAtEnd TrialRun::Serve(Socket socket) {
   if (!ran.has_value()) return ran;
   TcpCounters& counters = ran.value().counters;
   counters = ReadTcpCounters(socket);
-  if (!counters.reason.empty()) counters.reason += "; ";
-  counters.reason += "peer_window_*: only the sending end looks for them";
+  AddClause("peer_window_*: only the sending end looks for them",
+            counters.reason);
   return ran;
 }
 

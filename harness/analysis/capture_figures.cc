@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "harness/base/words.h"
 #include "harness/theory/overhead.h"
 
 namespace wiretoll {
@@ -57,9 +58,7 @@ void FillCaptureFigures(const Timeline& timeline, CaptureRecord& record) {
   record.joined_packets = sums.joined;
   record.l3_bytes = sums.l3;
   record.l1_bytes = sums.l1;
-  if (timeline.partial.empty()) return;
-  if (!record.partial.empty()) record.partial += "; ";
-  record.partial += timeline.partial;
+  if (!timeline.partial.empty()) AddClause(timeline.partial, record.partial);
 }
 
 }  // namespace wiretoll

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "harness/base/words.h"
+
 namespace wiretoll {
 namespace {
 
@@ -132,8 +134,7 @@ std::string WhyNoCalls(const CallLog& calls) {
 }
 
 void AddReplayReason(const std::string& why, CaptureRecord& record) {
-  if (!record.reason.empty()) record.reason += "; ";
-  record.reason += "no replay: " + why;
+  AddClause("no replay: " + why, record.reason);
 }
 
 }  // namespace
@@ -224,8 +225,7 @@ void FillReplay(const Timeline& timeline, const CallLog& calls,
   }
   record.followed_rule = verdict.followed;
   if (verdict.followed.empty()) {
-    if (!record.reason.empty()) record.reason += "; ";
-    record.reason += "no rule told: " + verdict.why;
+    AddClause("no rule told: " + verdict.why, record.reason);
   }
 }
 

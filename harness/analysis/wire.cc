@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "harness/base/words.h"
 #include "harness/theory/overhead.h"
 
 namespace wiretoll {
@@ -52,8 +53,7 @@ std::int64_t PayloadOnWire(const Wire& wire, const EndReport& sender,
 }
 
 void AddReason(const std::string& more, Wire& wire) {
-  if (!wire.reason.empty()) wire.reason += "; ";
-  wire.reason += more;
+  AddClause(more, wire.reason);
 }
 
 void AddLayers(const HeaderStack& stack, Bytes largest, Wire& wire) {

@@ -38,4 +38,9 @@ std::string QuoteBytes(std::string_view bytes, std::size_t most) {
   return bytes.size() > most ? quoted + "..." : quoted;
 }
 
+void AddClause(std::string_view clause, std::string& text) {
+  if (!text.empty()) text += "; ";
+  text += clause;
+}
+
 }  // namespace wiretoll

@@ -15,6 +15,9 @@ std::string Count(long long number, std::string_view noun);
 // the quotes where bytes were left out.
 std::string QuoteBytes(std::string_view bytes, std::size_t most = 40);
 
+// Behind what `text` says already: "one; other".
+void AddClause(std::string_view clause, std::string& text);
+
 }  // namespace wiretoll
 
 #endif  // WIRETOLL_HARNESS_BASE_WORDS_H_

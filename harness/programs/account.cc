@@ -3,27 +3,24 @@
 #include "harness/analysis/capture_figures.h"
 #include "harness/analysis/replay.h"
 #include "harness/analysis/wire.h"
+#include "harness/base/words.h"
 #include "harness/capture/call_log.h"
 #include "harness/capture/timeline.h"
 
 namespace wiretoll {
 namespace {
 
-void AddReason(const std::string& more, CaptureRecord& record) {
-  if (!record.reason.empty()) record.reason += "; ";
-  record.reason += more;
-}
-
 void ReadCapture(const std::filesystem::path& folder, CaptureRecord& record) {
   if (record.file.empty()) return;
   const auto timeline = ReadTimeline(folder / record.file, std::nullopt);
   if (!timeline.has_value()) {
-    return AddReason(timeline.error().message, record);
+    return AddClause(timeline.error().message, record.reason);
   }
   FillCaptureFigures(timeline.value(), record);
   if (record.calls.empty()) return;
   const auto calls = ReadCallLog(folder / record.calls);
-  if (!calls.has_value()) return AddReason(calls.error().message, record);
+  if (!calls.has_value())
+    return AddClause(calls.error().message, record.reason);
   FillReplay(timeline.value(), calls.value(), record);
 }
 

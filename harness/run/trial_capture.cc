@@ -8,6 +8,8 @@
 #include <fstream>
 #include <utility>
 
+#include "harness/base/words.h"
+
 namespace wiretoll {
 namespace {
 
@@ -152,8 +154,7 @@ Outcome<Reply> TrialCapture::AskFor(AgentLink& link, Request request) {
 }
 
 void TrialCapture::Miss(const std::string& why) {
-  if (!record_.reason.empty()) record_.reason += "; ";
-  record_.reason += why;
+  AddClause(why, record_.reason);
 }
 
 }  // namespace wiretoll

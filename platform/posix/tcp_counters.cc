@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "harness/base/words.h"
 #include "platform/posix/native.h"
 
 namespace wiretoll {
@@ -67,8 +68,7 @@ class Reader {
 constexpr std::int64_t kMicrosecond = 1000;
 
 void Explain(TcpCounters& counters, const std::string& why) {
-  if (!counters.reason.empty()) counters.reason += "; ";
-  counters.reason += why;
+  AddClause(why, counters.reason);
 }
 
 Result<Snapshot> ReadTcpInfo(const Socket& socket) {

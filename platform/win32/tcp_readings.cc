@@ -1,5 +1,7 @@
 #include "platform/win32/tcp_readings.h"
 
+#include "harness/base/words.h"
+
 namespace wiretoll {
 namespace {
 
@@ -93,8 +95,7 @@ std::string ExplainEstats(ULONG status) {
 }
 
 void Explain(TcpCounters& counters, const std::string& why) {
-  if (!counters.reason.empty()) counters.reason += "; ";
-  counters.reason += why;
+  AddClause(why, counters.reason);
 }
 
 }  // namespace wiretoll

@@ -24,5 +24,13 @@ TEST(WordsTest, WhatIsLeftOutOfAQuoteIsMarked) {
   EXPECT_EQ(QuoteBytes("abcd", 3), "\"abc\"...");
 }
 
+TEST(WordsTest, ClausesStandApartAndTheFirstAlone) {
+  std::string text;
+  AddClause("one", text);
+  EXPECT_EQ(text, "one");
+  AddClause("other", text);
+  EXPECT_EQ(text, "one; other");
+}
+
 }  // namespace
 }  // namespace wiretoll

@@ -978,6 +978,7 @@ a_study_may_ask_for_captures)
 
 without_the_right_to_capture_the_run_goes_on)
   need_root
+  command -v setpriv >/dev/null || skip "setpriv is missing: apt-get install util-linux"
   small_study 1 10
   cannot=(setpriv --bounding-set -net_raw --inh-caps -net_raw
     "$programs/wiretoll-agent")
