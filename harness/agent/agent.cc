@@ -98,7 +98,8 @@ class RunningTrial {
   [[nodiscard]] Role role() const { return request_.role; }
   // Requires Ended().
   [[nodiscard]] std::string Calls(Nanoseconds wall) const {
-    return calls_.Lines(role() == Role::kSender ? "sender" : "receiver", wall);
+    return EndCallsText(role() == Role::kSender ? "sender" : "receiver",
+                        calls_.Calls(wall));
   }
   TrialControl& control() { return control_; }
 

@@ -4,10 +4,9 @@
 #define WIRETOLL_HARNESS_AGENT_CALL_RECORDER_H_
 
 #include <cstdint>
-#include <string>
-#include <vector>
 
 #include "harness/base/units.h"
+#include "harness/capture/call_log.h"
 #include "platform/clock.h"
 
 namespace wiretoll {
@@ -18,7 +17,7 @@ class CallRecorder {
  public:
   // Takes what memory it needs at once, so that the loop need not.
   explicit CallRecorder(bool on) : on_(on) {
-    if (on) calls_.reserve(kMostCalls);
+    if (on) made_.calls.reserve(kMostCalls);
   }
 
   [[nodiscard]] SteadyTime Begin() const {
@@ -29,31 +28,26 @@ class CallRecorder {
   }
 
   [[nodiscard]] bool on() const { return on_; }
-  // The lines of one `end` ("sender"): times of the monotonic clock plus
-  // `wall`.
-  [[nodiscard]] std::string Lines(const std::string& end,
-                                  Nanoseconds wall) const;
+  // Times are the monotonic clock's plus `wall`.
+  [[nodiscard]] EndCalls Calls(Nanoseconds wall) const;
 
  private:
   // 4.8 MB, and a file of the same order.
   static constexpr std::size_t kMostCalls = 200'000;
 
-  struct Call {
-    SteadyTime began;
-    SteadyTime returned;
-    std::int64_t bytes = 0;
-  };
   void Keep(SteadyTime began, std::int64_t bytes) {
-    if (calls_.size() == kMostCalls) {
-      ++left_out_;
+    if (made_.calls.size() == kMostCalls) {
+      ++made_.left_out;
       return;
     }
-    calls_.push_back({began, MonotonicNow(), bytes});
+    made_.calls.push_back({Count(began), Count(MonotonicNow()), bytes});
+  }
+  static std::int64_t Count(SteadyTime time) {
+    return Nanoseconds{time.time_since_epoch()}.count();
   }
 
   bool on_;
-  std::vector<Call> calls_;
-  std::int64_t left_out_ = 0;
+  EndCalls made_;  // By the monotonic clock.
 };
 
 }  // namespace wiretoll

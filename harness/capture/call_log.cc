@@ -6,26 +6,12 @@
 #include <charconv>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <string_view>
 
 #include "harness/base/words.h"
 
 namespace wiretoll {
 namespace {
-
-constexpr std::string_view kHeader = "end,began_ns,returned_ns,bytes";
-constexpr std::string_view kLeftOut = " calls left out";
-
-void Write(std::string_view end, const EndCalls& calls, std::string& text) {
-  auto out = std::back_inserter(text);
-  for (const ProgramCall& call : calls.calls) {
-    fmt::format_to(out, "{},{},{},{}\n", end, call.began_ns, call.returned_ns,
-                   call.bytes);
-  }
-  if (calls.left_out > 0)
-    fmt::format_to(out, "{},,,{}{}\n", end, calls.left_out, kLeftOut);
-}
 
 // The text up to the comma, which goes too.
 std::string_view Field(std::string_view& line) {
@@ -49,8 +35,8 @@ bool ReadLine(std::string_view line, CallLog& log) {
   EndCalls& calls = end == "sender" ? log.sender : log.receiver;
   if (calls.left_out > 0) return false;  // That is an end's last line.
   const std::string_view began = Field(line), returned = Field(line);
-  if (began.empty() && returned.empty() && line.ends_with(kLeftOut)) {
-    line.remove_suffix(kLeftOut.size());
+  if (began.empty() && returned.empty() && line.ends_with(kCallsLeftOut)) {
+    line.remove_suffix(kCallsLeftOut.size());
     return ReadCount(line, calls.left_out) && calls.left_out > 0;
   }
   ProgramCall call;
@@ -73,14 +59,6 @@ Failure NoLine(const std::filesystem::path& file, std::int64_t number,
 
 }  // namespace
 
-std::string CallLogText(const CallLog& log) {
-  std::string text(kHeader);
-  text += '\n';
-  Write("sender", log.sender, text);
-  Write("receiver", log.receiver, text);
-  return text;
-}
-
 Outcome<CallLog> ReadCallLog(const std::filesystem::path& file) {
   errno = 0;
   std::ifstream in(file, std::ios::binary);
@@ -90,11 +68,11 @@ Outcome<CallLog> ReadCallLog(const std::filesystem::path& file) {
                    fmt::format("{}: cannot be read: {}", file.string(),
                                std::strerror(errno))};
   }
-  if (line != kHeader) {
+  if (line != kCallLogHead) {
     return Failure{ExitCode::kUsage,
                    fmt::format("{}: is no call log: it does not begin with "
                                "\"{}\"",
-                               file.string(), kHeader)};
+                               file.string(), kCallLogHead)};
   }
   CallLog log;
   for (std::int64_t number = 2; std::getline(in, line); ++number) {

@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <iosfwd>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/base/result.h"
@@ -41,6 +42,13 @@ struct CallLog {
   EndCalls receiver;
 };
 
+inline constexpr std::string_view kCallLogHead =
+    "end,began_ns,returned_ns,bytes";
+inline constexpr std::string_view kCallsLeftOut = " calls left out";
+
+// The lines of one end, which is "sender" or "receiver", as its agent gives
+// them.
+std::string EndCallsText(std::string_view end, const EndCalls& calls);
 // The text of the file. Calls left out are a last line of an end with empty
 // times and their number: "sender,,,1200 calls left out".
 std::string CallLogText(const CallLog& log);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "harness/base/words.h"
+#include "harness/capture/call_log.h"
 
 namespace wiretoll {
 namespace {
@@ -21,7 +22,6 @@ constexpr auto kAnswerTime = 10s;
 constexpr std::size_t kMostStemBytes = 160;
 // More than an agent keeps of a capture.
 constexpr std::size_t kMostFileBytes = std::size_t{320} << 20U;
-constexpr char kCallsHead[] = "end,began_ns,returned_ns,bytes\n";
 
 }  // namespace
 
@@ -93,7 +93,7 @@ void TrialCapture::FetchFrames() {
 
 void TrialCapture::FetchCalls(const TrialEnd& sender,
                               const TrialEnd& receiver) {
-  std::string text = kCallsHead;
+  std::string text = std::string(kCallLogHead) + "\n";
   for (const TrialEnd* end : {&sender, &receiver}) {
     const auto lines = Fetch(*end->link, PartOf::kCalls);
     if (!lines.has_value()) {

@@ -383,9 +383,9 @@ std::string AllInWords(const std::vector<RuleFit>& fits, std::int64_t seen) {
                                   seen == 1 ? "segment" : "segments");
   const char* separator = ", ";
   for (const RuleFit& fit : fits) {
-    words +=
-        fmt::format("{}{} are against \"{}\", which makes {}", separator,
-                    fit.contradicted, SendRuleName(fit.rule), fit.segments);
+    words += fmt::format("{}{} {} against \"{}\", which makes {}", separator,
+                         fit.contradicted, fit.contradicted == 1 ? "is" : "are",
+                         SendRuleName(fit.rule), fit.segments);
     separator = "; ";
   }
   return words;

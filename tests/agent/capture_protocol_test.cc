@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -14,10 +13,7 @@ namespace wiretoll {
 namespace {
 
 using nlohmann::json;
-using ::testing::AllOf;
-using ::testing::EndsWith;
 using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 Reply ThereAndBack(const Reply& reply) {
   return DecodeReply(EncodeReply(reply, Role::kSender), Role::kSender).value();
@@ -138,29 +134,28 @@ TEST(CallRecorderTest, ListsCallsInOrderOnTheClockItIsGiven) {
   const Nanoseconds before = MonotonicNow().time_since_epoch() + day;
   calls.Add(calls.Begin(), 1448);
   calls.Add(calls.Begin(), 0);
-  const std::string lines = calls.Lines("sender", Nanoseconds{0});
-  EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 2);
-  EXPECT_EQ(std::count(lines.begin(), lines.end(), ','), 6);
-  EXPECT_THAT(lines, AllOf(StartsWith("sender,"), HasSubstr(",1448\nsender,"),
-                           EndsWith(",0\n")));
+  const EndCalls made = calls.Calls(day);
+  ASSERT_EQ(made.calls.size(), 2U);
+  EXPECT_EQ(made.calls[0].bytes, 1448);
+  EXPECT_EQ(made.calls[1].bytes, 0);
   // The first began between then and a second later.
-  const std::int64_t began = std::stoll(calls.Lines("x", day).substr(2));
-  EXPECT_GE(began, before.count());
-  EXPECT_LT(began, before.count() + 1'000'000'000);
+  EXPECT_GE(made.calls[0].began_ns, before.count());
+  EXPECT_LT(made.calls[0].began_ns, before.count() + 1'000'000'000);
+  EXPECT_GE(made.calls[0].returned_ns, made.calls[0].began_ns);
+  EXPECT_GE(made.calls[1].began_ns, made.calls[0].returned_ns);
 }
 
 TEST(CallRecorderTest, SaysHowManyItLeftOut) {
   CallRecorder calls(true);
   for (int i = 0; i < 200'003; ++i) calls.Add(calls.Begin(), 1);
-  const std::string lines = calls.Lines("receiver", Nanoseconds{0});
-  EXPECT_THAT(lines.substr(lines.size() - 40),
-              HasSubstr("\nreceiver,,,3 calls left out\n"));
+  EXPECT_EQ(calls.Calls({}).calls.size(), 200'000U);
+  EXPECT_EQ(calls.Calls({}).left_out, 3);
 }
 
 TEST(CallRecorderTest, ListsNothingWhereNobodyAsked) {
   CallRecorder calls(false);
   calls.Add(calls.Begin(), 1448);
-  EXPECT_EQ(calls.Lines("sender", Nanoseconds{0}), "");
+  EXPECT_TRUE(calls.Calls({}).calls.empty());
 }
 
 }  // namespace
