@@ -8,6 +8,7 @@
 //   {"v":1,"id":3,"do":"trial",...}      {"v":1,"id":3,"ready":{"port":N}}
 //   {"v":1,"id":3,"do":"go","port":N}    (sender only: where to connect)
 //                                        {"v":1,"id":3,"ok":{"end":{...}}}
+//   {"v":1,"id":3,"do":"sent",...}       (UDP receiver only: it was all sent)
 //   {"v":1,"id":3,"do":"abort"}          {"v":1,"id":3,"error":"aborted"}
 //   {"v":1,"id":4,"do":"capture",...}    {"v":1,"id":4,"ok":{"capturing":...}}
 //   {"v":1,"id":5,"do":"capture-end"}    {"v":1,"id":5,"ok":{"captured":...}}
@@ -44,6 +45,12 @@ inline constexpr std::size_t kMaxLineBytes = std::size_t{256} * 1024;
 
 enum class Role { kSender, kReceiver };
 
+// The sender's monotonic clock as the receiver is to read it.
+struct SenderClock {
+  Nanoseconds offset{0};  // The sender's minus the receiver's.
+  Nanoseconds error{0};   // At most this far off; 0: it is the same clock.
+};
+
 // One end's part in a trial.
 struct TrialRequest {
   std::string trial;
@@ -58,6 +65,10 @@ struct TrialRequest {
   std::uint16_t last_port = 0;
   std::uint64_t payload_seed = 0;  // Of the pattern to send and verify.
   std::chrono::milliseconds deadline{30'000};  // For the whole trial.
+  // UDP receiver: what one-way delays need. Empty: they are not given.
+  std::optional<SenderClock> sender_clock;
+  // Trials of one group run at once on this agent; empty: it runs alone.
+  std::string group;
   bool log_calls = false;  // Keep the list of calls, to be taken in parts.
 };
 
@@ -94,13 +105,20 @@ struct Part {
   std::int64_t left = 0;  // Bytes behind it.
 };
 
+// What a UDP sender's report says, told to its receiver.
+struct SentNotice {
+  std::int64_t datagrams = 0;
+  std::int64_t bytes = 0;
+};
+
 struct Request {
   std::int64_t id = 0;
-  std::string verb;                   // hello, facts, clock, trial, go, abort,
-                                      // capture, capture-end, part
+  std::string verb;                   // hello, facts, clock, trial, go, sent,
+                                      // abort, capture, capture-end, part
   std::string address;                // facts
   std::optional<TrialRequest> trial;  // trial
   std::uint16_t port = 0;             // go
+  SentNotice sent;                    // sent
   CaptureRequest capture;             // capture
   PartRequest part;                   // part
 };
@@ -112,12 +130,20 @@ struct Hello {
   std::string description;
 };
 
+// An agent's clocks at one moment.
+struct ClockReading {
+  Nanoseconds wall{0};       // Since 1970-01-01T00:00:00Z.
+  Nanoseconds monotonic{0};  // Since a moment of the host's choosing.
+  // The same for two agents only if they read the same monotonic clock (Linux:
+  // boot id and time namespace). Empty: not known.
+  std::string identity;
+};
+
 struct Reply {
   std::int64_t id = 0;
   std::optional<Hello> hello;
   std::optional<std::vector<RecordedFact>> facts;
-  // Wall clock when the request was read: since 1970-01-01T00:00:00Z.
-  std::optional<Nanoseconds> clock;
+  std::optional<ClockReading> clock;  // When the request was read.
   std::optional<std::uint16_t> ready_port;
   std::optional<EndReport> end;
   std::optional<std::string> capturing;  // The interface.

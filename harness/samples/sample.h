@@ -43,6 +43,63 @@ struct LatencySummary {
   bool operator==(const LatencySummary&) const = default;
 };
 
+// Times of datagrams, in nanoseconds.
+struct DelaySummary {
+  std::int64_t count = 0;
+  std::int64_t min_ns = 0, p50_ns = 0, p90_ns = 0, p99_ns = 0, p999_ns = 0,
+               max_ns = 0;
+  double mean_ns = 0;
+  bool operator==(const DelaySummary&) const = default;
+};
+
+// Datagrams that a sender's calls did not get away, by what the call said.
+struct NotSent {
+  std::int64_t no_buffers = 0;   // ENOBUFS: the host's own queue dropped it.
+  std::int64_t would_block = 0;  // No room in the socket's send buffer.
+  std::int64_t too_large = 0;    // EMSGSIZE.
+  std::int64_t refused = 0;      // An ICMP error had come back.
+  std::int64_t other = 0;
+  std::string first_other;  // What the first of `other` said.
+  bool operator==(const NotSent&) const = default;
+};
+
+// What one end counted of its datagrams. Sender: `sent`, `not_sent` and what
+// its socket told of the path. Receiver: the rest. A field that could not be
+// observed is empty, its reason in EndReport::why_null under
+// "datagrams.FIELD".
+struct DatagramReport {
+  // --- Sender
+  std::optional<std::int64_t> sent;  // Calls' successes: got to the network
+                                     // layer of this host.
+  std::optional<NotSent> not_sent;
+  std::optional<std::int64_t> path_payload_bytes;  // Largest datagram that
+                                                   // its path takes whole.
+  // --- Receiver
+  std::optional<std::int64_t> received;  // Of this trial, duplicates included.
+  // By sequence number; empty where datagrams are too small to carry one.
+  std::optional<std::int64_t> duplicated;  // Came once more.
+  std::optional<std::int64_t> reordered;   // RFC 4737 4.1.
+  // Reordered behind at least three that were sent after it, so that a TCP
+  // sender would take it for lost (RFC 5681 3.2).
+  std::optional<std::int64_t> late;
+  std::optional<std::int64_t> cut;    // Longer than the room given.
+  std::optional<std::int64_t> stale;  // From the right peer and port, but of
+                                      // another trial, or none of ours.
+  std::optional<std::int64_t> strangers;             // From somebody else.
+  std::optional<std::int64_t> receive_buffer_drops;  // Of this socket.
+  // From the sender's call to the receiver's, by one clock or two whose offset
+  // is known to within `delay_error_ns` (0: one clock).
+  std::optional<DelaySummary> delay;
+  std::optional<std::int64_t> delay_error_ns;
+  // The difference in delay from one datagram to the next to arrive: its mean
+  // size, and RFC 3550 6.4.1's running estimate at the end. The clocks' offset
+  // cancels.
+  std::optional<double> jitter_mean_ns;
+  std::optional<double> jitter_rfc3550_ns;
+  std::string ended;  // "all came", "nothing came for 500 ms", "deadline".
+  bool operator==(const DatagramReport&) const = default;
+};
+
 // What disturbs a trial from outside, over its time.
 struct Disturbance {
   std::optional<std::int64_t> steal_ns;
@@ -80,6 +137,7 @@ struct EndReport {
   std::int64_t strangers_refused = 0;
   SizeBins call_sizes;  // Bytes each call moved: read_sizes, write_sizes.
   std::optional<LatencySummary> latency;
+  std::optional<DatagramReport> datagrams;  // UDP only.
   std::map<std::string, OptionReading> options;
   TcpCounters counters;
   Disturbance disturbance;
@@ -135,6 +193,38 @@ struct CaptureRecord {
   bool operator==(const CaptureRecord&) const = default;
 };
 
+// What became of a trial's datagrams, from both ends. Always
+// sent = received - duplicated + lost; and where it is known,
+// lost = lost_at_receiver + lost_on_path.
+struct Datagrams {
+  std::int64_t sent = 0;
+  std::int64_t received = 0;  // Duplicates included.
+  std::int64_t lost = 0;
+  // Empty where datagrams carry no sequence number: then lost is the
+  // difference of two counts, and a duplicate would hide a loss.
+  std::optional<std::int64_t> duplicated, reordered, late;
+  std::int64_t not_sent = 0;  // Beside `sent`: see the sender's own report.
+  std::optional<std::int64_t> lost_at_receiver;  // Its buffer had no room.
+  std::optional<std::int64_t> lost_on_path;      // The rest.
+  // Of one datagram, by the MTU of the sender's interface; 1: it is whole.
+  std::optional<std::int64_t> fragments_each;
+  std::optional<std::int64_t> mtu_bytes;
+  std::string reason;  // Why fields are empty.
+  bool operator==(const Datagrams&) const = default;
+};
+
+// One of several flows that ran at once.
+struct Flow {
+  std::string group;     // The same for all of them: a trial's name.
+  std::string topology;  // "pair", "all-to-all", "one-to-many", "ring".
+  int flows = 1;         // Of the group, this one included.
+  int index = 0;         // From 0.
+  // How much of this flow's time all flows of its group were sending; by the
+  // coordinator's clock, empty if an end gave no time.
+  std::optional<double> overlap;
+  bool operator==(const Flow&) const = default;
+};
+
 enum class TrialOutcome { kOk, kFailed, kSkipped };
 
 struct Sample {
@@ -152,6 +242,8 @@ struct Sample {
   std::optional<EndReport> sender;
   std::optional<EndReport> receiver;
   std::optional<Wire> wire;
+  std::optional<Datagrams> datagrams;    // UDP only.
+  std::optional<Flow> flow;              // Where several ran at once.
   std::optional<CaptureRecord> capture;  // Where one was asked for.
   bool operator==(const Sample&) const = default;
 };

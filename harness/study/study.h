@@ -45,8 +45,16 @@ struct Workload {
   std::optional<Bytes> mss;               // Sender's TCP_MAXSEG.
   std::optional<int> sender_cpu;          // Pin the loop.
   std::optional<int> receiver_cpu;
-  int streams = 1;
+  int streams = 1;      // Flows of this pair at once.
   bool verify = false;  // Check every payload byte at the receiver.
+  // Stream: what a program hands over at once, in as many writes of `write`
+  // bytes as it takes, the last of them shorter; `gap` is kept between blocks
+  // then. Empty: every write is a block of its own.
+  std::optional<Bytes> block;
+  // UDP: `write` is the datagram's payload. Asked of both ends' IP header;
+  // empty leaves it as the system has it.
+  std::optional<bool> dont_fragment;
+  int batch = 1;  // UDP: datagrams in one call at most (sendmmsg, recvmmsg).
 
   // The trial ends at whichever comes first; at least one is set. The sender
   // stops writing there, what is buffered still drains and counts.
