@@ -178,6 +178,43 @@ void DecodeLatency(ObjectReader<Value>& reader, LatencySummary& out) {
 }
 
 template <class Value>
+void DecodeNotSent(ObjectReader<Value>& reader, NotSent& out) {
+  for (const auto& field : kNotSentFields) {
+    reader.Read(field.name, out.*field.member);
+  }
+  reader.ReadReason("first_other", out.first_other);
+}
+
+template <class Value>
+void DecodeDelay(ObjectReader<Value>& reader, DelaySummary& out) {
+  for (const auto& field : kDelayFields) {
+    reader.Read(field.name, out.*field.member);
+  }
+  reader.Read("mean_ns", out.mean_ns);
+}
+
+template <class Value>
+void DecodeDatagramReport(ObjectReader<Value>& reader, DatagramReport& out) {
+  using Reader = ObjectReader<Value>;
+  for (const DatagramCountField& field : kDatagramCounts) {
+    reader.Read(field.name, out.*field.member);
+  }
+  reader.Read("jitter_mean_ns", out.jitter_mean_ns);
+  reader.Read("jitter_rfc3550_ns", out.jitter_rfc3550_ns);
+  if (reader.HasValue("not_sent")) {
+    reader.ReadObject("not_sent", [&](Reader& not_sent) {
+      DecodeNotSent(not_sent, out.not_sent.emplace());
+    });
+  }
+  if (reader.HasValue("delay")) {
+    reader.ReadObject("delay", [&](Reader& delay) {
+      DecodeDelay(delay, out.delay.emplace());
+    });
+  }
+  reader.ReadReason("ended", out.ended);
+}
+
+template <class Value>
 void DecodeDisturbance(ObjectReader<Value>& reader, Disturbance& out) {
   reader.Read("steal_ns", out.steal_ns);
   reader.ReadSigned("clock_step_ns", out.clock_step_ns);
@@ -265,6 +302,11 @@ void DecodeEnd(ObjectReader<Value>& reader, bool receiver, EndReport& out) {
       DecodeLatency(latency, out.latency.emplace());
     });
   }
+  if (reader.HasValue("datagrams")) {
+    reader.ReadObject("datagrams", [&](Reader& datagrams) {
+      DecodeDatagramReport(datagrams, out.datagrams.emplace());
+    });
+  }
   reader.ReadObject(
       "options", [&](Reader& options) { DecodeOptions(options, out.options); });
   reader.ReadObject("counters", [&](Reader& counters) {
@@ -287,6 +329,34 @@ void DecodeWire(ObjectReader<Value>& reader, Wire& out) {
   }
   reader.ReadReason("agreement", out.agreement);
   reader.ReadReason("reason", out.reason);
+}
+
+template <class Value>
+void DecodeFates(ObjectReader<Value>& reader, Datagrams& out) {
+  for (const auto& field : kDatagramTotals) {
+    reader.Read(field.name, out.*field.member);
+  }
+  for (const auto& field : kDatagramFates) {
+    reader.Read(field.name, out.*field.member);
+  }
+  reader.ReadReason("reason", out.reason);
+}
+
+template <class Value>
+void ReadInt(ObjectReader<Value>& reader, std::string_view key, int& out) {
+  std::int64_t number = 0;
+  reader.Read(key, number);
+  if (!std::in_range<int>(number)) reader.SayMember(key, "is absurd");
+  out = static_cast<int>(number);
+}
+
+template <class Value>
+void DecodeFlow(ObjectReader<Value>& reader, Flow& out) {
+  reader.Read("group", out.group);
+  reader.Read("topology", out.topology);
+  ReadInt(reader, "flows", out.flows);
+  ReadInt(reader, "index", out.index);
+  reader.Read("overlap", out.overlap);
 }
 
 template <class Value>
@@ -345,12 +415,23 @@ void DecodeIdentity(ObjectReader<Value>& reader, Sample& out) {
   reader.Read("case", out.case_id);
   reader.ReadObject("factors",
                     [&](Reader& factors) { DecodeFactors(factors, out); });
-  std::int64_t repeat = 0;
-  reader.Read("repeat", repeat);
-  if (!std::in_range<int>(repeat)) reader.SayMember("repeat", "is absurd");
-  out.repeat = static_cast<int>(repeat);
+  ReadInt(reader, "repeat", out.repeat);
   reader.Read("order", out.order);
   reader.Read("started", out.started);
+}
+
+template <class Value>
+void DecodeDatagramsAndFlow(ObjectReader<Value>& reader, Sample& out) {
+  using Reader = ObjectReader<Value>;
+  if (reader.HasValue("datagrams")) {
+    reader.ReadObject("datagrams", [&](Reader& datagrams) {
+      DecodeFates(datagrams, out.datagrams.emplace());
+    });
+  }
+  if (reader.HasValue("flow")) {
+    reader.ReadObject(
+        "flow", [&](Reader& flow) { DecodeFlow(flow, out.flow.emplace()); });
+  }
 }
 
 template <class Value>
@@ -374,6 +455,7 @@ void DecodeSample(ObjectReader<Value>& reader, Sample& out) {
     reader.ReadObject(
         "wire", [&](Reader& wire) { DecodeWire(wire, out.wire.emplace()); });
   }
+  DecodeDatagramsAndFlow(reader, out);
   if (reader.HasValue("capture")) {
     reader.ReadObject("capture", [&](Reader& capture) {
       DecodeCapture(capture, out.capture.emplace());

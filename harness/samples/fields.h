@@ -104,6 +104,68 @@ inline constexpr std::array<Field<LatencySummary, std::int64_t>, 8>
         {"over_30ms", &LatencySummary::over_30ms},
     }};
 
+// A field of a DatagramReport that may be empty, and why it is where nobody
+// said.
+struct DatagramCountField {
+  std::string_view name;
+  std::optional<std::int64_t> DatagramReport::*member;
+  Owner owner;
+  std::string_view why_empty;
+};
+
+inline constexpr std::array<DatagramCountField, 11> kDatagramCounts{{
+    {"sent", &DatagramReport::sent, Owner::kSender, "not observed"},
+    {"path_payload_bytes", &DatagramReport::path_payload_bytes, Owner::kSender,
+     "not observed"},
+    {"received", &DatagramReport::received, Owner::kReceiver, "not observed"},
+    {"duplicated", &DatagramReport::duplicated, Owner::kReceiver,
+     "not observed"},
+    {"reordered", &DatagramReport::reordered, Owner::kReceiver, "not observed"},
+    {"late", &DatagramReport::late, Owner::kReceiver, "not observed"},
+    {"cut", &DatagramReport::cut, Owner::kReceiver, "not observed"},
+    {"stale", &DatagramReport::stale, Owner::kReceiver, "not observed"},
+    {"strangers", &DatagramReport::strangers, Owner::kReceiver, "not observed"},
+    {"receive_buffer_drops", &DatagramReport::receive_buffer_drops,
+     Owner::kReceiver, "not observed"},
+    {"delay_error_ns", &DatagramReport::delay_error_ns, Owner::kReceiver,
+     "no delay was measured"},
+}};
+
+inline constexpr std::array<Field<NotSent, std::int64_t>, 5> kNotSentFields{{
+    {"no_buffers", &NotSent::no_buffers},
+    {"would_block", &NotSent::would_block},
+    {"too_large", &NotSent::too_large},
+    {"refused", &NotSent::refused},
+    {"other", &NotSent::other},
+}};
+
+inline constexpr std::array<Field<DelaySummary, std::int64_t>, 7> kDelayFields{{
+    {"count", &DelaySummary::count},
+    {"min_ns", &DelaySummary::min_ns},
+    {"p50_ns", &DelaySummary::p50_ns},
+    {"p90_ns", &DelaySummary::p90_ns},
+    {"p99_ns", &DelaySummary::p99_ns},
+    {"p999_ns", &DelaySummary::p999_ns},
+    {"max_ns", &DelaySummary::max_ns},
+}};
+
+inline constexpr std::array<Field<Datagrams, std::int64_t>, 4> kDatagramTotals{{
+    {"sent", &Datagrams::sent},
+    {"received", &Datagrams::received},
+    {"lost", &Datagrams::lost},
+    {"not_sent", &Datagrams::not_sent},
+}};
+inline constexpr std::array<Field<Datagrams, std::optional<std::int64_t>>, 7>
+    kDatagramFates{{
+        {"duplicated", &Datagrams::duplicated},
+        {"reordered", &Datagrams::reordered},
+        {"late", &Datagrams::late},
+        {"lost_at_receiver", &Datagrams::lost_at_receiver},
+        {"lost_on_path", &Datagrams::lost_on_path},
+        {"fragments_each", &Datagrams::fragments_each},
+        {"mtu_bytes", &Datagrams::mtu_bytes},
+    }};
+
 using WireField = Field<Wire, std::optional<std::int64_t>>;
 inline constexpr std::array<WireField, 13> kWireFields{{
     {"data_segments", &Wire::data_segments},

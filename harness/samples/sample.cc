@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "harness/samples/decode.h"
 #include "harness/samples/fields.h"
@@ -11,6 +12,8 @@
 
 namespace wiretoll {
 namespace {
+
+using OrderedJson = nlohmann::ordered_json;
 
 // What is written must be readable again: no text over the cap. Cut between
 // characters of UTF-8, not inside one.
@@ -116,6 +119,28 @@ Json EncodeLatency(const LatencySummary& latency) {
 }
 
 template <class Json>
+Json EncodeNotSent(const NotSent& not_sent) {
+  Json json = Json::object();
+  for (const auto& field : kNotSentFields) {
+    json[std::string(field.name)] = not_sent.*field.member;
+  }
+  if (!not_sent.first_other.empty()) {
+    json["first_other"] = Capped(not_sent.first_other);
+  }
+  return json;
+}
+
+template <class Json>
+Json EncodeDelay(const DelaySummary& delay) {
+  Json json = Json::object();
+  for (const auto& field : kDelayFields) {
+    json[std::string(field.name)] = delay.*field.member;
+  }
+  json["mean_ns"] = delay.mean_ns;
+  return json;
+}
+
+template <class Json>
 Json EncodeSizes(const SizeBins& sizes) {
   Json json = Json::object();
   for (std::size_t bin = 0; bin < sizes.size() && bin < kMostBins; ++bin) {
@@ -129,7 +154,7 @@ template <class Json>
 class EndWriter {
  public:
   EndWriter(const EndReport& end, bool receiver, Json& json)
-      : end_(end), receiver_(receiver), json_(json) {
+      : end_(end), receiver_(receiver), json_(&json) {
     for (const auto& [field, reason] : end.why_null) {
       why_null_[Capped(field)] = Capped(reason);
     }
@@ -141,26 +166,64 @@ class EndWriter {
              std::string_view why_empty) {
     const std::string key(name);
     if (value.has_value()) {
-      json_[key] = *value;
+      (*json_)[key] = *value;
       return;
     }
+    const std::string path = prefix_ + key;
     const bool ours =
         owner == Owner::kBoth || receiver_ == (owner == Owner::kReceiver);
-    if (!ours && !end_.why_null.contains(key)) return;
-    json_[key] = nullptr;
-    if (!why_null_.contains(key)) why_null_[key] = why_empty;
+    if (!ours && !end_.why_null.contains(path)) return;
+    (*json_)[key] = nullptr;
+    if (!why_null_.contains(path)) why_null_[path] = why_empty;
+  }
+
+  // What `write` writes stands in a member of that name.
+  template <class Function>
+  void Inside(const std::string& name, const Function& write) {
+    Json inner = Json::object();
+    Json* const outer = std::exchange(json_, &inner);
+    prefix_ = name + '.';
+    write(inner);
+    prefix_.clear();
+    json_ = outer;
+    (*json_)[name] = std::move(inner);
   }
 
   void WriteReasons() {
-    if (!why_null_.empty()) json_["why_null"] = std::move(why_null_);
+    if (!why_null_.empty()) (*json_)["why_null"] = std::move(why_null_);
   }
 
  private:
   const EndReport& end_;
   bool receiver_;
-  Json& json_;
+  Json* json_;
+  std::string prefix_;
   Json why_null_ = Json::object();
 };
+
+template <class Json, class Value, class Encode>
+std::optional<Json> Encoded(const std::optional<Value>& value, Encode encode) {
+  if (!value.has_value()) return std::nullopt;
+  return encode(*value);
+}
+
+template <class Json>
+void WriteDatagrams(const DatagramReport& report, EndWriter<Json>& writer,
+                    Json& json) {
+  for (const DatagramCountField& field : kDatagramCounts) {
+    writer.Write(field.name, report.*field.member, field.owner,
+                 field.why_empty);
+  }
+  writer.Write("jitter_mean_ns", report.jitter_mean_ns, Owner::kReceiver,
+               "not observed");
+  writer.Write("jitter_rfc3550_ns", report.jitter_rfc3550_ns, Owner::kReceiver,
+               "not observed");
+  writer.Write("not_sent", Encoded<Json>(report.not_sent, EncodeNotSent<Json>),
+               Owner::kSender, "not observed");
+  writer.Write("delay", Encoded<Json>(report.delay, EncodeDelay<Json>),
+               Owner::kReceiver, "not observed");
+  if (!report.ended.empty()) json["ended"] = Capped(report.ended);
+}
 
 template <class Json>
 Json EncodeEnd(const EndReport& end, bool receiver) {
@@ -181,9 +244,13 @@ Json EncodeEnd(const EndReport& end, bool receiver) {
                "verification was not asked for");
   json[receiver ? "read_sizes" : "write_sizes"] =
       EncodeSizes<Json>(end.call_sizes);
-  std::optional<Json> latency;
-  if (end.latency.has_value()) latency = EncodeLatency<Json>(*end.latency);
-  writer.Write("latency", latency, Owner::kSender, "no request-response");
+  writer.Write("latency", Encoded<Json>(end.latency, EncodeLatency<Json>),
+               Owner::kSender, "no request-response");
+  if (end.datagrams.has_value()) {
+    writer.Inside("datagrams", [&](Json& inner) {
+      WriteDatagrams(*end.datagrams, writer, inner);
+    });
+  }
   json["options"] = EncodeOptions<Json>(end.options);
   json["counters"] = EncodeCounters<Json>(end.counters);
   json["disturbance"] = EncodeDisturbance<Json>(end.disturbance);
@@ -198,6 +265,29 @@ Json EncodeWire(const Wire& wire) {
   const bool complete = EncodeCounts(wire, kWireFields, json);
   json["agreement"] = TextOrNull<Json>(wire.agreement);
   json["reason"] = ReasonFor<Json>(complete, wire.reason);
+  return json;
+}
+
+template <class Json>
+Json EncodeFates(const Datagrams& datagrams) {
+  Json json = Json::object();
+  for (const auto& field : kDatagramTotals) {
+    json[std::string(field.name)] = datagrams.*field.member;
+  }
+  const bool complete = EncodeCounts(datagrams, kDatagramFates, json);
+  json["reason"] = ReasonFor<Json>(complete, datagrams.reason);
+  return json;
+}
+
+template <class Json>
+Json EncodeFlow(const Flow& flow) {
+  Json json = Json::object();
+  json["group"] = Capped(flow.group);
+  json["topology"] = Capped(flow.topology);
+  json["flows"] = flow.flows;
+  json["index"] = flow.index;
+  const bool known = flow.overlap.has_value() && std::isfinite(*flow.overlap);
+  json["overlap"] = known ? Json(*flow.overlap) : Json(nullptr);
   return json;
 }
 
@@ -226,9 +316,22 @@ Json EncodeFactors(const Sample& sample) {
 
 // Texts that are no UTF-8 (a host name in some old code page) become
 // replacement characters rather than a file nobody can read.
-std::string Dump(const nlohmann::ordered_json& json) {
-  return json.dump(-1, ' ', false,
-                   nlohmann::ordered_json::error_handler_t::replace);
+std::string Dump(const OrderedJson& json) {
+  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+}
+
+void WriteIdentity(const Sample& sample, OrderedJson& json) {
+  json["v"] = kSampleVersion;
+  json["trial"] = Capped(sample.trial);
+  json["study"] = Capped(sample.study);
+  json["case"] = Capped(sample.case_id);
+  json["factors"] = EncodeFactors<OrderedJson>(sample);
+  json["repeat"] = sample.repeat;
+  json["order"] = sample.order;
+  json["started"] = Capped(sample.started);
+  json["outcome"] = kOutcomeNames[static_cast<std::size_t>(sample.outcome)];
+  json["reason"] = TextOrNull<OrderedJson>(sample.reason);
+  json["link"] = Capped(sample.link);
 }
 
 }  // namespace
@@ -267,29 +370,24 @@ Outcome<EndReport> EndReportFromJson(const nlohmann::json& json,
 }
 
 std::string ToLine(const Sample& sample) {
-  using Json = nlohmann::ordered_json;
-  Json json = Json::object();
-  json["v"] = kSampleVersion;
-  json["trial"] = Capped(sample.trial);
-  json["study"] = Capped(sample.study);
-  json["case"] = Capped(sample.case_id);
-  json["factors"] = EncodeFactors<Json>(sample);
-  json["repeat"] = sample.repeat;
-  json["order"] = sample.order;
-  json["started"] = Capped(sample.started);
-  json["outcome"] = kOutcomeNames[static_cast<std::size_t>(sample.outcome)];
-  json["reason"] = TextOrNull<Json>(sample.reason);
-  json["link"] = Capped(sample.link);
+  OrderedJson json = OrderedJson::object();
+  WriteIdentity(sample, json);
   json["sender"] = nullptr;
   json["receiver"] = nullptr;
   json["wire"] = nullptr;
-  if (sample.sender) json["sender"] = EncodeEnd<Json>(*sample.sender, false);
+  if (sample.sender)
+    json["sender"] = EncodeEnd<OrderedJson>(*sample.sender, false);
   if (sample.receiver) {
-    json["receiver"] = EncodeEnd<Json>(*sample.receiver, true);
+    json["receiver"] = EncodeEnd<OrderedJson>(*sample.receiver, true);
   }
-  if (sample.wire) json["wire"] = EncodeWire<Json>(*sample.wire);
+  if (sample.wire) json["wire"] = EncodeWire<OrderedJson>(*sample.wire);
+  // Left out where there is nothing to say, unlike the three above.
+  if (sample.datagrams) {
+    json["datagrams"] = EncodeFates<OrderedJson>(*sample.datagrams);
+  }
+  if (sample.flow) json["flow"] = EncodeFlow<OrderedJson>(*sample.flow);
   if (sample.capture) {
-    json["capture"] = EncodeCapture<Json>(*sample.capture);
+    json["capture"] = EncodeCapture<OrderedJson>(*sample.capture);
   }
   return Dump(json);
 }

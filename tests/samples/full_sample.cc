@@ -29,6 +29,47 @@ static_assert(sizeof(Wire) ==
                   3 * sizeof(std::string));
 static_assert(sizeof(LatencySummary) ==
               kLatencyFields.size() * sizeof(std::int64_t) + sizeof(double));
+// The five that no table names: not_sent and delay, both jitters, ended.
+static_assert(sizeof(DatagramReport) ==
+              kDatagramCounts.size() * sizeof(std::optional<std::int64_t>) +
+                  sizeof(std::optional<NotSent>) +
+                  sizeof(std::optional<DelaySummary>) +
+                  2 * sizeof(std::optional<double>) + sizeof(std::string));
+static_assert(sizeof(NotSent) == kNotSentFields.size() * sizeof(std::int64_t) +
+                                     sizeof(std::string));
+static_assert(sizeof(DelaySummary) ==
+              kDelayFields.size() * sizeof(std::int64_t) + sizeof(double));
+static_assert(sizeof(Datagrams) ==
+              kDatagramTotals.size() * sizeof(std::int64_t) +
+                  kDatagramFates.size() * sizeof(std::optional<std::int64_t>) +
+                  sizeof(std::string));
+
+DatagramReport FullDatagramReport() {
+  DatagramReport report;
+  std::int64_t next = 4000;
+  for (const DatagramCountField& field : kDatagramCounts) {
+    report.*field.member = next++;
+  }
+  NotSent& not_sent = report.not_sent.emplace();
+  for (const auto& field : kNotSentFields) not_sent.*field.member = next++;
+  not_sent.first_other = "Network is unreachable";
+  DelaySummary& delay = report.delay.emplace();
+  for (const auto& field : kDelayFields) delay.*field.member = next++;
+  delay.mean_ns = 1.5;
+  report.jitter_mean_ns = 2.25;
+  report.jitter_rfc3550_ns = 2.125;
+  report.ended = "nothing came for 500 ms";
+  return report;
+}
+
+Datagrams FullDatagrams() {
+  Datagrams datagrams;
+  std::int64_t next = 5000;
+  for (const auto& field : kDatagramTotals) datagrams.*field.member = next++;
+  for (const auto& field : kDatagramFates) datagrams.*field.member = next++;
+  datagrams.reason = "said anyway";
+  return datagrams;
+}
 
 }  // namespace
 
@@ -77,6 +118,21 @@ Sample FullSample() {
   for (const WireField& field : kWireFields) wire.*field.member = next++;
   wire.agreement = "different: 3 lost";
   wire.reason = "said anyway";
+  return sample;
+}
+
+EndReport FullUdpEnd(bool receiver) {
+  EndReport end = FullEnd(receiver);
+  end.datagrams = FullDatagramReport();
+  return end;
+}
+
+Sample FullUdpSample() {
+  Sample sample = FullSample();
+  sample.sender = FullUdpEnd(false);
+  sample.receiver = FullUdpEnd(true);
+  sample.datagrams = FullDatagrams();
+  sample.flow = Flow{"a-trial", "ring", 6, 2, 0.75};
   return sample;
 }
 

@@ -15,6 +15,9 @@ namespace wiretoll {
 // places are seen.
 EndReport FullEnd(bool receiver);
 Sample FullSample();
+// The same of a UDP trial, one of several flows.
+EndReport FullUdpEnd(bool receiver);
+Sample FullUdpSample();
 RunRecord FullRecord();
 
 // A folder that goes with its contents when it goes out of scope.

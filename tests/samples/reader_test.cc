@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <tuple>
 
 #include "harness/samples/run_folder.h"
 #include "tests/samples/full_sample.h"
@@ -40,6 +41,36 @@ TEST_F(ReaderTest, EveryFieldComesBack) {
   ASSERT_TRUE(read.summary.has_value()) << read.summary.error().message;
   ASSERT_EQ(read.samples.size(), 1U);
   EXPECT_EQ(read.samples[0], FullSample());
+}
+
+TEST_F(ReaderTest, EveryFieldOfAUdpTrialComesBack) {
+  Write(ToLine(FullUdpSample()) + "\n");
+  const ReadBack read = ReadAll(temp_.path());
+  ASSERT_TRUE(read.summary.has_value()) << read.summary.error().message;
+  ASSERT_EQ(read.samples.size(), 1U);
+  EXPECT_EQ(read.samples[0], FullUdpSample());
+}
+
+TEST_F(ReaderTest, WhatIsWrongInAUdpTrialIsNamedByItsKey) {
+  const json good = json::parse(ToLine(FullUdpSample()));
+  const std::vector<std::tuple<std::string, json, std::string>> all = {
+      {"/datagrams", 1, "datagrams must be an object"},
+      {"/datagrams/lost", -1, "datagrams.lost must not be negative"},
+      {"/datagrams/lost", nullptr, "datagrams.lost must be an integer"},
+      {"/datagrams/late", 0.5, "datagrams.late must be an integer"},
+      {"/receiver/datagrams/cut", "x",
+       "receiver.datagrams.cut must be an integer"},
+      {"/sender/datagrams/not_sent/other", -1,
+       "sender.datagrams.not_sent.other must not be negative"},
+      {"/flow/flows", 5'000'000'000, "flow.flows is absurd"},
+      {"/flow/overlap", "x", "flow.overlap must be a number"},
+      {"/flow", "x", "flow must be an object"},
+  };
+  for (const auto& [pointer, value, message] : all) {
+    json line = good;
+    line[json::json_pointer(pointer)] = value;
+    EXPECT_THAT(ProblemWith(line.dump() + "\n"), HasSubstr(message)) << pointer;
+  }
 }
 
 TEST_F(ReaderTest, EveryOutcomeComesBack) {

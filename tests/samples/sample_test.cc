@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <tuple>
 
 #include "harness/samples/fields.h"
 #include "tests/samples/full_sample.h"
@@ -34,6 +35,34 @@ TEST(SampleLineTest, CarriesTheNamesOfTheDesign) {
   EXPECT_EQ(line["sender"]["counters"]["data_segments_out"], 1110);
   EXPECT_EQ(line["wire"]["observer"], "receiver-counters");
   EXPECT_EQ(line["wire"]["data_segments"], 3000);
+}
+
+// sent = 5000, received, lost and not_sent after it, then what may be empty.
+TEST(SampleLineTest, CarriesWhatBecameOfDatagramsAndTheFlow) {
+  const json line = json::parse(ToLine(FullUdpSample()));
+  EXPECT_EQ(line["datagrams"]["sent"], 5000);
+  EXPECT_EQ(line["datagrams"]["received"], 5001);
+  EXPECT_EQ(line["datagrams"]["lost"], 5002);
+  EXPECT_EQ(line["datagrams"]["duplicated"], 5004);
+  EXPECT_EQ(line["datagrams"]["reordered"], 5005);
+  EXPECT_EQ(line["flow"]["topology"], "ring");
+  EXPECT_EQ(line["flow"]["flows"], 6);
+  EXPECT_EQ(line["flow"]["overlap"], 0.75);
+}
+
+TEST(SampleLineTest, SaysNothingOfDatagramsOrFlowsWhereThereAreNone) {
+  const json line = json::parse(ToLine(FullSample()));
+  EXPECT_FALSE(line.contains("datagrams"));
+  EXPECT_FALSE(line.contains("flow"));
+}
+
+TEST(SampleLineTest, EmptyCountsOfDatagramsAreNullWithAReason) {
+  Sample sample = FullUdpSample();
+  sample.datagrams->duplicated.reset();
+  sample.datagrams->reason.clear();
+  const json line = json::parse(ToLine(sample));
+  EXPECT_TRUE(line["datagrams"]["duplicated"].is_null());
+  EXPECT_TRUE(line["datagrams"]["reason"].is_string());
 }
 
 // 5 calls of 1 byte, none of 2 or 3, 7 of 4 to 7, 11 of 8 to 15.
@@ -128,6 +157,90 @@ TEST(EndReportTest, AnEmptyFieldComesBackEmptyWithItsReason) {
   const auto read = EndReportFromJson(ToJson(end, true), true);
   ASSERT_TRUE(read.has_value()) << read.error().message;
   EXPECT_EQ(read.value(), end);
+}
+
+TEST(EndReportTest, EveryFieldOfDatagramsComesBack) {
+  for (const bool receiver : {false, true}) {
+    const EndReport end = FullUdpEnd(receiver);
+    const auto read = EndReportFromJson(ToJson(end, receiver), receiver);
+    ASSERT_TRUE(read.has_value()) << read.error().message;
+    EXPECT_EQ(read.value(), end);
+  }
+}
+
+TEST(EndReportTest, SaysNothingOfDatagramsWhereThereAreNone) {
+  EXPECT_FALSE(ToJson(FullEnd(true), true).contains("datagrams"));
+  EXPECT_TRUE(ToJson(FullUdpEnd(true), true).contains("datagrams"));
+}
+
+// The sender cannot know what came, the receiver not what was sent.
+TEST(EndReportTest, AnEndLeavesOutTheOtherEndsDatagrams) {
+  EndReport end;
+  end.datagrams.emplace();
+  const json sender = ToJson(end, false)["datagrams"];
+  EXPECT_TRUE(sender["sent"].is_null());
+  EXPECT_TRUE(sender["not_sent"].is_null());
+  EXPECT_FALSE(sender.contains("received"));
+  EXPECT_FALSE(sender.contains("delay"));
+  const json receiver = ToJson(end, true)["datagrams"];
+  EXPECT_TRUE(receiver["received"].is_null());
+  EXPECT_TRUE(receiver["jitter_mean_ns"].is_null());
+  EXPECT_FALSE(receiver.contains("sent"));
+}
+
+TEST(EndReportTest, EveryNullOfDatagramsHasItsReason) {
+  for (const bool receiver : {false, true}) {
+    EndReport end;
+    end.datagrams.emplace();
+    end.why_null["datagrams.delay"] = "two clocks";
+    const json written = ToJson(end, receiver);
+    for (const auto& [name, value] : written["datagrams"].items()) {
+      if (!value.is_null()) continue;
+      ASSERT_TRUE(written["why_null"].contains("datagrams." + name)) << name;
+      EXPECT_NE(written["why_null"]["datagrams." + name], "") << name;
+    }
+    EXPECT_EQ(written["why_null"]["datagrams.delay"], "two clocks");
+    EXPECT_FALSE(written["why_null"].contains("delay"));
+  }
+}
+
+TEST(EndReportTest, AnEmptyFieldOfDatagramsComesBackEmpty) {
+  EndReport end = FullUdpEnd(true);
+  end.datagrams->duplicated.reset();
+  end.datagrams->delay.reset();
+  end.datagrams->jitter_rfc3550_ns.reset();
+  end.why_null = {{"datagrams.duplicated", "too small for a number"},
+                  {"datagrams.delay", "two clocks"},
+                  {"datagrams.jitter_rfc3550_ns", "too small for a time"}};
+  const auto read = EndReportFromJson(ToJson(end, true), true);
+  ASSERT_TRUE(read.has_value()) << read.error().message;
+  EXPECT_EQ(read.value(), end);
+}
+
+TEST(EndReportTest, NamesTheFieldOfDatagramsThatIsWrong) {
+  const json good = ToJson(FullUdpEnd(true), true);
+  const std::vector<std::tuple<std::string, json, std::string>> all = {
+      {"/datagrams", 1, "datagrams must be an object"},
+      {"/datagrams/received", -1, "datagrams.received must not be negative"},
+      {"/datagrams/received", 0.5, "datagrams.received must be an integer"},
+      {"/datagrams/not_sent/refused", "x",
+       "datagrams.not_sent.refused must be an integer"},
+      {"/datagrams/delay", json::array(), "datagrams.delay must be an object"},
+      {"/datagrams/delay/p50_ns", nullptr,
+       "datagrams.delay.p50_ns must be an integer"},
+      {"/datagrams/jitter_mean_ns", "x",
+       "datagrams.jitter_mean_ns must be a number"},
+      {"/datagrams/ended", 7, "datagrams.ended must be a text"},
+  };
+  for (const auto& [pointer, value, message] : all) {
+    json end = good;
+    end[json::json_pointer(pointer)] = value;
+    EXPECT_THAT(ProblemWith(end), HasSubstr(message)) << pointer;
+  }
+  json end = good;
+  end["datagrams"]["not_sent"].erase("too_large");
+  EXPECT_THAT(ProblemWith(end),
+              HasSubstr("datagrams.not_sent.too_large is missing"));
 }
 
 TEST(EndReportTest, NamesTheFieldThatIsMissing) {
