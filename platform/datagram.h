@@ -34,13 +34,16 @@ struct Datagram {
   bool cut = false;
 };
 
-// One datagram by one call (recv), which Interrupt() ends. Errors:
+// One datagram by one call (recv). Interrupt() ends it: what had arrived may
+// still be read, and then each call gives a datagram of length 0 at once (the
+// peer's own empty datagram looks the same; we send none). Errors:
 // operation_would_block once SetReceiveTimeout()'s time is over (on every
 // system), connection_refused (an ICMP port unreachable came for what was sent
-// here; WSAECONNRESET on Windows is told as this).
+// here; WSAECONNRESET on Windows is told as this), interrupted.
 Result<Datagram> ReceiveDatagram(Socket& socket, std::span<std::byte> buffer);
 
-// How long a receiving call blocks. At least 1 ms; systems round up.
+// How long a receiving call blocks. Systems round up. Errors: invalid_argument
+// below 1 ms.
 Result<Done> SetReceiveTimeout(const Socket& socket,
                                std::chrono::milliseconds timeout);
 
@@ -55,17 +58,20 @@ Result<Done> TellOfLocalDrops(const Socket& socket);
 bool HasDatagramBatches();
 
 // One call that sends the `count` datagrams of `size` bytes that stand one
-// behind another in `data`; gives how many were sent, at least 1. Requires
-// data.size() == count * size and count <= kMostInBatch. Errors as Send(), and
-// operation_not_supported.
+// behind another in `data`; gives how many were sent, at least 1. Where that is
+// fewer than `count`, the next one met an error: it was not sent, and says so
+// when it is tried again, if the reason is still there. Errors as Send(), of
+// the first datagram; invalid_argument unless data.size() == count * size and
+// 1 <= count <= kMostInBatch; operation_not_supported.
 inline constexpr int kMostInBatch = 1024;
 Result<int> SendDatagrams(Socket& socket, std::span<const std::byte> data,
                           Bytes size, int count);
 
 // One call that receives at least one datagram and as many more as are there
 // (MSG_WAITFORONE), each into its own `room` bytes of `buffer`: the k-th from
-// k * room on. The result's size is how many came, at most got.size(). Errors
-// as ReceiveDatagram(), and operation_not_supported.
+// k * room on. Gives how many came, at most got.size() or kMostInBatch; after
+// Interrupt() one of length 0. Errors as ReceiveDatagram(); invalid_argument
+// where there is no room for one; operation_not_supported.
 Result<int> ReceiveDatagrams(Socket& socket, std::span<std::byte> buffer,
                              Bytes room, std::span<Datagram> got);
 
@@ -73,7 +79,8 @@ Result<int> ReceiveDatagrams(Socket& socket, std::span<std::byte> buffer,
 
 struct UdpCounters {
   // Datagrams for this socket that did not fit its receive buffer, since it
-  // was opened (Linux: the count behind SO_RXQ_OVFL). Empty: not told.
+  // was opened (Linux: the count behind SO_RXQ_OVFL, which bad checksums and
+  // the host's limit for all of UDP, udp_mem, add to as well). Empty: not told.
   std::optional<std::int64_t> receive_buffer_drops;
   std::string reason;  // Why it is empty.
 };
@@ -87,9 +94,12 @@ Result<std::int64_t> ReadPathMtu(const Socket& socket);
 // The system keeps them from that socket; here they are caught and counted.
 class StrangerTrap {
  public:
-  // Requires a bound and connected UDP socket, which must outlive the trap.
+  // Requires a bound and connected UDP socket, which must outlive the trap, and
+  // a peer that has not begun to send: what came before Connect() waits in that
+  // socket, is taken from it here, and counts unless it is the peer's. Sharing
+  // the port lasts for this call only, so that nobody binds to it later.
   // Errors: operation_not_supported where two sockets cannot share a port this
-  // way.
+  // way, not_connected.
   static Result<StrangerTrap> Set(Socket& socket);
 
   // How many came, those that did not fit the trap's own buffer included.

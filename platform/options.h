@@ -18,6 +18,10 @@ enum class SocketOption {
   kQuickack,  // TCP_QUICKACK; not permanent on Linux.
   kCork,      // TCP_CORK.
   kMss,       // TCP_MAXSEG, bytes.
+  // 1: the DF bit (RFC 791 3.1), and a datagram over the path's MTU is refused
+  // with message_size. 0: it is sent in fragments, without the bit. Unset it is
+  // 0 as far as one's own host goes; Linux sets the bit on what fits its MTU.
+  kDontFragment,
 };
 
 // Errors: operation_not_supported where this system has no such option;

@@ -17,7 +17,15 @@ struct NativeOption {
   int name;
 };
 
-NativeOption ToNative(SocketOption option) {
+// Of which family a socket is: a few options have a level for each.
+bool IsIpv6(int fd) {
+  int family = AF_INET;
+  socklen_t length = sizeof family;
+  ::getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &family, &length);
+  return family == AF_INET6;
+}
+
+NativeOption ToNative(int fd, SocketOption option) {
   switch (option) {
     case SocketOption::kNagle:
       return {IPPROTO_TCP, TCP_NODELAY};
@@ -31,12 +39,29 @@ NativeOption ToNative(SocketOption option) {
       return {IPPROTO_TCP, TCP_CORK};
     case SocketOption::kMss:
       return {IPPROTO_TCP, TCP_MAXSEG};
+    case SocketOption::kDontFragment:
+      return IsIpv6(fd) ? NativeOption{IPPROTO_IPV6, IPV6_MTU_DISCOVER}
+                        : NativeOption{IPPROTO_IP, IP_MTU_DISCOVER};
   }
   return {-1, -1};  // A cast made this: the system will say it has none.
 }
 
-// TCP_NODELAY switches Nagle's algorithm off: the same answer, negated.
-bool IsNegated(SocketOption option) { return option == SocketOption::kNagle; }
+// TCP_NODELAY switches Nagle's algorithm off: the same answer, negated. What
+// to do about an MTU has more answers than two: a fresh socket's is that its
+// own host may fragment and no other.
+int ValueTo(SocketOption option, int value) {
+  if (option == SocketOption::kNagle) return value == 0 ? 1 : 0;
+  if (option != SocketOption::kDontFragment) return value;
+  return value == 0 ? IP_PMTUDISC_DONT : IP_PMTUDISC_DO;
+}
+
+int ValueFrom(SocketOption option, int native) {
+  if (option == SocketOption::kNagle) return native == 0 ? 1 : 0;
+  if (option != SocketOption::kDontFragment) return native;
+  return native == IP_PMTUDISC_DO || native == IP_PMTUDISC_PROBE ? 1 : 0;
+}
+static_assert(IPV6_PMTUDISC_DONT == IP_PMTUDISC_DONT &&
+              IPV6_PMTUDISC_DO == IP_PMTUDISC_DO);
 
 // "No such option" is the errno; the contract has a plainer word for it.
 Error OptionError() {
@@ -51,11 +76,11 @@ Result<Done> SetOption(const Socket& socket, SocketOption option,
       value > std::numeric_limits<int>::max()) {
     return ErrorFrom(EINVAL);
   }
-  const int native_value = IsNegated(option) ? static_cast<int>(value == 0)
-                                             : static_cast<int>(value);
-  const NativeOption native = ToNative(option);
-  if (::setsockopt(Fd(socket.handle()), native.level, native.name,
-                   &native_value, sizeof native_value) < 0) {
+  const int fd = Fd(socket.handle());
+  const int native_value = ValueTo(option, static_cast<int>(value));
+  const NativeOption native = ToNative(fd, option);
+  if (::setsockopt(fd, native.level, native.name, &native_value,
+                   sizeof native_value) < 0) {
     return OptionError();
   }
   return Done{};
@@ -64,12 +89,12 @@ Result<Done> SetOption(const Socket& socket, SocketOption option,
 Result<std::int64_t> GetOption(const Socket& socket, SocketOption option) {
   int value = 0;
   socklen_t length = sizeof value;
-  const NativeOption native = ToNative(option);
-  if (::getsockopt(Fd(socket.handle()), native.level, native.name, &value,
-                   &length) < 0) {
+  const int fd = Fd(socket.handle());
+  const NativeOption native = ToNative(fd, option);
+  if (::getsockopt(fd, native.level, native.name, &value, &length) < 0) {
     return OptionError();
   }
-  return std::int64_t{IsNegated(option) ? static_cast<int>(value == 0) : value};
+  return std::int64_t{ValueFrom(option, value)};
 }
 
 Result<Done> SetCongestion(const Socket& socket, const std::string& name) {

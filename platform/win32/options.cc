@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "platform/win32/native.h"
+#include "platform/win32/address.h"
 // Last: it lacks what the headers above bring.
 #include <mstcpip.h>
 
@@ -15,6 +15,12 @@
 #endif
 #ifndef TCP_CONGESTION_ALGORITHM
 #define TCP_CONGESTION_ALGORITHM 12
+#endif
+#ifndef IP_DONTFRAGMENT
+#define IP_DONTFRAGMENT 14
+#endif
+#ifndef IPV6_DONTFRAG
+#define IPV6_DONTFRAG 14
 #endif
 #ifndef SIO_TCP_SET_ACK_FREQUENCY
 #define SIO_TCP_SET_ACK_FREQUENCY _WSAIOW(IOC_VENDOR, 23)
@@ -28,8 +34,15 @@ struct NativeOption {
   int name;
 };
 
+// Of which family a socket is: a few options have a level for each.
+bool IsIpv6(const Socket& socket) {
+  const Result<NativeAddress> local = BoundTo(Native(socket.handle()));
+  return local.has_value() && local.value().family() == AF_INET6;
+}
+
 // Nothing where Windows has no such option of a socket.
-std::optional<NativeOption> ToNative(SocketOption option) {
+std::optional<NativeOption> ToNative(const Socket& socket,
+                                     SocketOption option) {
   switch (option) {
     case SocketOption::kNagle:
       return NativeOption{IPPROTO_TCP, TCP_NODELAY};
@@ -39,6 +52,9 @@ std::optional<NativeOption> ToNative(SocketOption option) {
       return NativeOption{SOL_SOCKET, SO_SNDBUF};
     case SocketOption::kMss:
       return NativeOption{IPPROTO_TCP, TCP_MAXSEG};
+    case SocketOption::kDontFragment:
+      return IsIpv6(socket) ? NativeOption{IPPROTO_IPV6, IPV6_DONTFRAG}
+                            : NativeOption{IPPROTO_IP, IP_DONTFRAGMENT};
     case SocketOption::kQuickack:  // Set by a control code, and never read.
     case SocketOption::kCork:
       break;
@@ -94,7 +110,7 @@ Result<Done> SetOption(const Socket& socket, SocketOption option,
   if (option == SocketOption::kQuickack) {
     return SetAckFrequency(socket, value != 0);
   }
-  const std::optional<NativeOption> native = ToNative(option);
+  const std::optional<NativeOption> native = ToNative(socket, option);
   if (!native) return ErrorFrom(WSAEOPNOTSUPP);
   const int native_value = IsNegated(option) ? static_cast<int>(value == 0)
                                              : static_cast<int>(value);
@@ -107,7 +123,7 @@ Result<Done> SetOption(const Socket& socket, SocketOption option,
 }
 
 Result<std::int64_t> GetOption(const Socket& socket, SocketOption option) {
-  const std::optional<NativeOption> native = ToNative(option);
+  const std::optional<NativeOption> native = ToNative(socket, option);
   if (!native) return ErrorFrom(WSAEOPNOTSUPP);
   // A switch may come as one byte: the others must be 0 before.
   int value = 0;

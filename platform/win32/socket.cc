@@ -1,12 +1,10 @@
 #include "platform/socket.h"
 
 #include <algorithm>
-#include <array>
-#include <limits>
 #include <optional>
 
 #include "platform/deadline.h"
-#include "platform/win32/native.h"
+#include "platform/win32/address.h"
 
 namespace wiretoll {
 namespace {
@@ -17,48 +15,6 @@ using std::chrono::steady_clock;
 // Waiting is done in slices of this, since Windows has no shutdown() that
 // wakes who waits for a connection: each slice looks whether it was called.
 constexpr milliseconds kSlice{20};
-
-// A sockaddr of either family, and how much of it is used.
-struct NativeAddress {
-  sockaddr_storage storage{};
-  int length = 0;
-
-  sockaddr* get() { return reinterpret_cast<sockaddr*>(&storage); }
-  [[nodiscard]] int family() const { return storage.ss_family; }
-};
-
-std::optional<NativeAddress> ToNative(const std::string& address,
-                                      std::uint16_t port) {
-  NativeAddress native;
-  auto* v4 = reinterpret_cast<sockaddr_in*>(&native.storage);
-  if (::inet_pton(AF_INET, address.c_str(), &v4->sin_addr) == 1) {
-    v4->sin_family = AF_INET;
-    v4->sin_port = ::htons(port);
-    native.length = sizeof(sockaddr_in);
-    return native;
-  }
-  auto* v6 = reinterpret_cast<sockaddr_in6*>(&native.storage);
-  if (::inet_pton(AF_INET6, address.c_str(), &v6->sin6_addr) == 1) {
-    v6->sin6_family = AF_INET6;
-    v6->sin6_port = ::htons(port);
-    native.length = sizeof(sockaddr_in6);
-    return native;
-  }
-  return std::nullopt;
-}
-
-Result<Endpoint> FromNative(const NativeAddress& native) {
-  std::array<char, INET6_ADDRSTRLEN> text{};
-  const auto* v4 = reinterpret_cast<const sockaddr_in*>(&native.storage);
-  const auto* v6 = reinterpret_cast<const sockaddr_in6*>(&native.storage);
-  const bool is_v4 = native.family() == AF_INET;
-  const void* bits = is_v4 ? static_cast<const void*>(&v4->sin_addr)
-                           : static_cast<const void*>(&v6->sin6_addr);
-  if (::inet_ntop(native.family(), bits, text.data(), text.size()) == nullptr) {
-    return LastError();
-  }
-  return Endpoint{text.data(), ::ntohs(is_v4 ? v4->sin_port : v6->sin6_port)};
-}
 
 Result<Done> SetNonBlocking(SOCKET socket, bool on) {
   u_long wanted = on ? 1 : 0;
@@ -119,48 +75,6 @@ Result<Done> FinishConnect(SOCKET socket) {
   }
   if (failure != 0) return ErrorFrom(failure);
   return Done{};
-}
-
-// A port of ours is nobody else's, also for who sets SO_REUSEADDR, which on
-// Windows takes a port away from who has it. TIME_WAIT does not keep a port
-// there, so that nothing has to be got past.
-Result<Done> SetExclusive(SOCKET socket) {
-  const BOOL on = TRUE;
-  if (::setsockopt(socket, SOL_SOCKET, SO_EXCLUSIVEADDRUSE,
-                   reinterpret_cast<const char*>(&on), sizeof on) != 0) {
-    return LastError();
-  }
-  return Done{};
-}
-
-// Windows refuses access to a port that another holds for itself, or that it
-// reserved (`netsh int ipv4 show excludedportrange`): the next one may do.
-bool InUse(const Error& error) {
-  return error == boost::system::errc::address_in_use ||
-         error == boost::system::errc::permission_denied;
-}
-
-// Not for children: a program started meanwhile would keep the port.
-SOCKET NewSocket(int family) {
-  return ::WSASocketW(family, SOCK_STREAM, IPPROTO_TCP, nullptr, 0,
-                      WSA_FLAG_OVERLAPPED | WSA_FLAG_NO_HANDLE_INHERIT);
-}
-
-Result<Socket> Bind(NativeAddress local) {
-  const SOCKET native = NewSocket(local.family());
-  if (native == INVALID_SOCKET) return LastError();
-  Socket socket{static_cast<Socket::Handle>(native)};
-  const Result<Done> exclusive = SetExclusive(native);
-  if (!exclusive.has_value()) return exclusive.error();
-  if (::bind(native, local.get(), local.length) != 0) return LastError();
-  return socket;
-}
-
-// What a call says that Interrupt() ended, or that came after it.
-bool WasInterrupted(const Error& error) {
-  return error == ErrorFrom(WSAESHUTDOWN) ||
-         error == ErrorFrom(WSA_OPERATION_ABORTED) ||
-         error == ErrorFrom(WSAEINTR);
 }
 
 }  // namespace
@@ -265,12 +179,9 @@ Result<AcceptedSocket> Socket::Accept(milliseconds timeout) {
 }
 
 Result<Endpoint> Socket::LocalEndpoint() const {
-  NativeAddress local;
-  local.length = sizeof local.storage;
-  if (::getsockname(Native(handle_), local.get(), &local.length) != 0) {
-    return LastError();
-  }
-  return FromNative(local);
+  const Result<NativeAddress> local = BoundTo(Native(handle_));
+  if (!local.has_value()) return local.error();
+  return FromNative(local.value());
 }
 
 // shutdown() ends what comes later and says so to the peer; a call that waits
@@ -283,18 +194,7 @@ void Socket::Interrupt() noexcept {
 }
 
 Result<Socket> OpenTcp(const std::string& address, PortRange ports) {
-  const bool ephemeral = ports.first == 0 && ports.last == 0;
-  const bool ordered = ports.first != 0 && ports.first <= ports.last;
-  if (!ephemeral && !ordered) return ErrorFrom(WSAEINVAL);
-  Error last;
-  for (int port = ports.first; port <= ports.last; ++port) {
-    const auto native = ToNative(address, static_cast<std::uint16_t>(port));
-    if (!native) return ErrorFrom(WSAEINVAL);
-    Result<Socket> bound = Bind(*native);
-    if (bound.has_value() || !InUse(bound.error())) return bound;
-    last = bound.error();
-  }
-  return last;
+  return OpenBound(SOCK_STREAM, address, ports);
 }
 
 }  // namespace wiretoll
