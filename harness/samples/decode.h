@@ -351,7 +351,7 @@ void ReadInt(ObjectReader<Value>& reader, std::string_view key, int& out) {
 }
 
 template <class Value>
-void DecodeFlow(ObjectReader<Value>& reader, Flow& out) {
+void DecodeFlow(ObjectReader<Value>& reader, TrialFlow& out) {
   reader.Read("group", out.group);
   reader.Read("topology", out.topology);
   ReadInt(reader, "flows", out.flows);

@@ -280,7 +280,7 @@ Json EncodeFates(const Datagrams& datagrams) {
 }
 
 template <class Json>
-Json EncodeFlow(const Flow& flow) {
+Json EncodeFlow(const TrialFlow& flow) {
   Json json = Json::object();
   json["group"] = Capped(flow.group);
   json["topology"] = Capped(flow.topology);

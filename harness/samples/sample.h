@@ -214,7 +214,7 @@ struct Datagrams {
 };
 
 // One of several flows that ran at once.
-struct Flow {
+struct TrialFlow {
   std::string group;     // The same for all of them: a trial's name.
   std::string topology;  // "pair", "all-to-all", "one-to-many", "ring".
   int flows = 1;         // Of the group, this one included.
@@ -222,7 +222,7 @@ struct Flow {
   // How much of this flow's time all flows of its group were sending; by the
   // coordinator's clock, empty if an end gave no time.
   std::optional<double> overlap;
-  bool operator==(const Flow&) const = default;
+  bool operator==(const TrialFlow&) const = default;
 };
 
 enum class TrialOutcome { kOk, kFailed, kSkipped };
@@ -243,7 +243,7 @@ struct Sample {
   std::optional<EndReport> receiver;
   std::optional<Wire> wire;
   std::optional<Datagrams> datagrams;    // UDP only.
-  std::optional<Flow> flow;              // Where several ran at once.
+  std::optional<TrialFlow> flow;         // Where several ran at once.
   std::optional<CaptureRecord> capture;  // Where one was asked for.
   bool operator==(const Sample&) const = default;
 };

@@ -132,7 +132,7 @@ Sample FullUdpSample() {
   sample.sender = FullUdpEnd(false);
   sample.receiver = FullUdpEnd(true);
   sample.datagrams = FullDatagrams();
-  sample.flow = Flow{"a-trial", "ring", 6, 2, 0.75};
+  sample.flow = TrialFlow{"a-trial", "ring", 6, 2, 0.75};
   return sample;
 }
 
