@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <string>
 
 #include "harness/base/units.h"
 
@@ -15,6 +16,12 @@ inline SteadyTime MonotonicNow() { return std::chrono::steady_clock::now(); }
 // Wall clock minus monotonic clock: constant as long as nobody steps or slews
 // the wall clock, so a change over a trial is a clock step.
 Nanoseconds WallMinusMonotonic();
+
+// Names the monotonic clock that this process reads: two processes with the
+// same name read the same clock, on whatever hosts they believe to be (Linux:
+// the boot's id and the time namespace, time_namespaces(7)). Empty where the
+// system does not tell.
+std::string ClockIdentity();
 
 // Returns at `due` or as soon after as the system allows: sleeps while it is
 // far away, spins through the last stretch. Returns at once if `due` is past.

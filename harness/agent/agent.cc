@@ -186,6 +186,7 @@ class Agent {
   RunningTrial* Find(const Request& request);
 
   const OsIdentity self_;
+  const std::string clock_ = ClockIdentity();
   ReplyWriter writer_;
   std::unique_ptr<RunningTrial> trial_;
   std::unique_ptr<CaptureJob> capture_;
@@ -241,7 +242,8 @@ void Agent::TellFacts(std::int64_t id, const std::string& address) {
 void Agent::TellTime(std::int64_t id) {
   Reply reply;
   reply.id = id;
-  reply.clock = MonotonicNow().time_since_epoch() + WallMinusMonotonic();
+  const Nanoseconds now = MonotonicNow().time_since_epoch();
+  reply.clock = ClockReading{now + WallMinusMonotonic(), now, clock_};
   writer_.Write(reply, Role::kSender);
 }
 

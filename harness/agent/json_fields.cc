@@ -60,12 +60,13 @@ std::optional<double> FieldReader::MaybePositive(const char* name,
 
 bool FieldReader::Flag(const char* name) {
   const json* value = Any(name);
-  if (value == nullptr) return false;
-  if (!value->is_boolean()) {
-    Fail(fmt::format("field \"{}\" is neither true nor false", name));
-    return false;
-  }
-  return value->get<bool>();
+  return value != nullptr && CheckedFlag(name, *value);
+}
+
+std::optional<bool> FieldReader::MaybeFlag(const char* name) {
+  const json* value = Any(name);
+  if (value == nullptr || value->is_null()) return std::nullopt;
+  return CheckedFlag(name, *value);
 }
 
 std::string FieldReader::Text(const char* name, std::size_t longest) {
@@ -129,6 +130,14 @@ std::optional<std::string> FieldReader::Finish() {
 void FieldReader::FailUnknown(const char* name, const std::string& text) {
   Fail(fmt::format("field \"{}\" has the unknown value \"{}\"", name,
                    Shown(text)));
+}
+
+bool FieldReader::CheckedFlag(const char* name, const json& value) {
+  if (!value.is_boolean()) {
+    Fail(fmt::format("field \"{}\" is neither true nor false", name));
+    return false;
+  }
+  return value.get<bool>();
 }
 
 std::int64_t FieldReader::CheckedInteger(const char* name, const json& value,

@@ -37,6 +37,7 @@ class FieldReader {
   // Above 0 and at most `high`.
   std::optional<double> MaybePositive(const char* name, double high);
   bool Flag(const char* name);
+  std::optional<bool> MaybeFlag(const char* name);
   // At most `longest` bytes of UTF-8.
   std::string Text(const char* name, std::size_t longest);
   std::optional<std::string> MaybeText(const char* name, std::size_t longest);
@@ -71,6 +72,7 @@ class FieldReader {
 
  private:
   void FailUnknown(const char* name, const std::string& text);
+  bool CheckedFlag(const char* name, const nlohmann::json& value);
   std::int64_t CheckedInteger(const char* name, const nlohmann::json& value,
                               Bounds bounds);
   std::string CheckedText(const char* name, const nlohmann::json& value,

@@ -31,11 +31,15 @@ constexpr std::array<std::pair<std::string_view, Role>, 2> kRoles{
     {{"sender", Role::kSender}, {"receiver", Role::kReceiver}}};
 constexpr std::array<std::pair<std::string_view, PartOf>, 2> kParts{
     {{"capture", PartOf::kCapture}, {"calls", PartOf::kCalls}}};
-constexpr std::array<std::string_view, 9> kVerbs{
-    "hello", "facts",   "clock",       "trial", "go",
-    "abort", "capture", "capture-end", "part"};
+constexpr std::array<std::string_view, 10> kVerbs{
+    "hello", "facts", "clock",   "trial",       "go",
+    "sent",  "abort", "capture", "capture-end", "part"};
 constexpr Bounds kAmount{0, std::numeric_limits<std::int64_t>::max()};
 constexpr Bounds kSnapBytes{1, 65535};
+// Between two hosts' monotonic clocks: 31 years of one's being up.
+constexpr std::int64_t kMostApartNs = 1'000'000'000'000'000'000;
+constexpr Bounds kClockOffset{-kMostApartNs, kMostApartNs};
+constexpr Bounds kClockError{0, kMostApartNs};
 
 // Bytes that are no UTF-8 (a strange NIC name, say) become U+FFFD: a reply
 // must not fail for them.
@@ -83,6 +87,27 @@ void CheckPorts(FieldReader& fields, const TrialRequest& trial) {
   }
 }
 
+void FinishInto(FieldReader& outer, FieldReader& inner) {
+  if (const auto wrong = inner.Finish()) outer.Fail(*wrong);
+}
+
+std::optional<SenderClock> SenderClockIn(FieldReader& outer) {
+  const json* value = outer.Any("sender_clock");
+  if (value == nullptr || value->is_null()) return std::nullopt;
+  FieldReader fields(*value, "field \"sender_clock\"");
+  SenderClock clock;
+  clock.offset = Nanoseconds(fields.Integer("offset_ns", kClockOffset));
+  clock.error = Nanoseconds(fields.Integer("error_ns", kClockError));
+  FinishInto(outer, fields);
+  return clock;
+}
+
+json ToJson(const std::optional<SenderClock>& clock) {
+  if (!clock) return nullptr;
+  return {{"offset_ns", clock->offset.count()},
+          {"error_ns", clock->error.count()}};
+}
+
 TrialRequest TrialIn(FieldReader& fields) {
   TrialRequest trial;
   trial.trial = fields.Text("trial", kMaxTrialNameBytes);
@@ -96,6 +121,8 @@ TrialRequest TrialIn(FieldReader& fields) {
   trial.deadline =
       std::chrono::milliseconds(fields.Integer("deadline_ms", kDeadlineMs));
   trial.log_calls = fields.Flag("log_calls");
+  trial.sender_clock = SenderClockIn(fields);
+  trial.group = fields.Text("group", kMaxTrialNameBytes);
   CheckPorts(fields, trial);
   if (const json* workload = fields.Any("workload")) {
     Outcome<Workload> read = WorkloadFromJson(*workload);
@@ -119,6 +146,8 @@ json ToJson(const TrialRequest& trial, json out) {
   out["payload_seed"] = trial.payload_seed;
   out["deadline_ms"] = trial.deadline.count();
   out["log_calls"] = trial.log_calls;
+  out["sender_clock"] = ToJson(trial.sender_clock);
+  out["group"] = trial.group;
   out["workload"] = WorkloadToJson(trial.workload);
   return out;
 }
@@ -224,16 +253,20 @@ std::vector<RecordedFact> FactsFrom(FieldReader& outer, const json& value) {
   return facts;
 }
 
-Nanoseconds ClockFrom(FieldReader& outer, const json& value) {
+ClockReading ClockFrom(FieldReader& outer, const json& value) {
   FieldReader fields(value, "clock");
-  const Nanoseconds wall{
-      fields.Integer("wall_ns", {0, std::numeric_limits<std::int64_t>::max()})};
-  if (const auto wrong = fields.Finish()) outer.Fail(*wrong);
-  return wall;
+  ClockReading clock;
+  clock.wall = Nanoseconds(fields.Integer("wall_ns", kAmount));
+  clock.monotonic = Nanoseconds(fields.Integer("monotonic_ns", kAmount));
+  clock.identity = fields.Text("identity", kMaxWordsBytes);
+  FinishInto(outer, fields);
+  return clock;
 }
 
-void FinishInto(FieldReader& outer, FieldReader& inner) {
-  if (const auto wrong = inner.Finish()) outer.Fail(*wrong);
+json ToJson(const ClockReading& clock) {
+  return {{"wall_ns", clock.wall.count()},
+          {"monotonic_ns", clock.monotonic.count()},
+          {"identity", clock.identity}};
 }
 
 std::string CapturingFrom(FieldReader& outer, const json& value) {
@@ -351,6 +384,9 @@ void TakeVerb(Request& request, FieldReader& fields) {
     request.trial = TrialIn(fields);
   } else if (request.verb == "go") {
     request.port = PortIn(fields, "port", kPort);
+  } else if (request.verb == "sent") {
+    request.sent.datagrams = fields.Integer("datagrams", kAmount);
+    request.sent.bytes = fields.Integer("bytes", kAmount);
   } else if (request.verb == "capture") {
     request.capture = CaptureIn(fields);
   } else if (request.verb == "part") {
@@ -365,6 +401,10 @@ std::string EncodeRequest(const Request& request) {
   json out{{"v", kProtocolVersion}, {"id", request.id}, {"do", request.verb}};
   if (request.verb == "facts") out["address"] = request.address;
   if (request.verb == "go") out["port"] = request.port;
+  if (request.verb == "sent") {
+    out["datagrams"] = request.sent.datagrams;
+    out["bytes"] = request.sent.bytes;
+  }
   if (request.trial) out = ToJson(*request.trial, std::move(out));
   if (request.verb == "capture") out = ToJson(request.capture, std::move(out));
   if (request.verb == "part") {
@@ -388,7 +428,7 @@ std::string EncodeReply(const Reply& reply, Role role) {
     for (const RecordedFact& fact : *reply.facts) facts.push_back(ToJson(fact));
     out["ok"]["facts"] = std::move(facts);
   } else if (reply.clock) {
-    out["ok"]["clock"]["wall_ns"] = reply.clock->count();
+    out["ok"]["clock"] = ToJson(*reply.clock);
   } else if (reply.end) {
     out["ok"]["end"] = ToJson(*reply.end, role == Role::kReceiver);
   } else if (reply.capturing) {

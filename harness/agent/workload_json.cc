@@ -30,6 +30,8 @@ constexpr Bounds kCall{1, kMaxCallBytes};
 constexpr Bounds kBuffer{1, kMaxBufferBytes};
 constexpr Bounds kCpu{0, 4095};
 constexpr Bounds kMss{1, 65535};
+constexpr Bounds kBlock{1, kMaxBlockBytes};
+constexpr Bounds kBatch{1, kMaxBatch};
 constexpr Bounds kStreams{1, 1024};
 constexpr Bounds kCount{1, std::numeric_limits<std::int64_t>::max()};
 constexpr std::int64_t kDayNs = std::int64_t{24} * 3600 * 1'000'000'000;
@@ -97,6 +99,8 @@ void ReadShape(FieldReader& fields, Workload& workload) {
   workload.receiver_cpu = CpuIn(fields, "receiver_cpu");
   workload.streams = static_cast<int>(fields.Integer("streams", kStreams));
   workload.verify = fields.Flag("verify");
+  workload.block = SizeIn(fields, "block", kBlock);
+  workload.batch = static_cast<int>(fields.Integer("batch", kBatch));
 }
 
 void ReadOptions(FieldReader& fields, Workload& workload) {
@@ -107,6 +111,7 @@ void ReadOptions(FieldReader& fields, Workload& workload) {
   workload.quickack = fields.Choice("quickack", kQuickacks);
   workload.cork = fields.Flag("cork");
   workload.mss = SizeIn(fields, "mss", kMss);
+  workload.dont_fragment = fields.MaybeFlag("dont_fragment");
 }
 
 void ReadStop(FieldReader& fields, Workload& workload) {
@@ -145,6 +150,8 @@ json WorkloadToJson(const Workload& workload) {
   out["receiver_cpu"] = OrNull(workload.receiver_cpu);
   out["streams"] = workload.streams;
   out["verify"] = workload.verify;
+  out["block"] = OrNull(workload.block);
+  out["batch"] = workload.batch;
   out["nagle"] = workload.nagle;
   out["rcvbuf"] = OrNull(workload.rcvbuf);
   out["sndbuf"] = OrNull(workload.sndbuf);
@@ -152,6 +159,7 @@ json WorkloadToJson(const Workload& workload) {
   out["quickack"] = NameOf(workload.quickack, kQuickacks);
   out["cork"] = workload.cork;
   out["mss"] = OrNull(workload.mss);
+  out["dont_fragment"] = OrNull(workload.dont_fragment);
   out["stop_bytes"] = OrNull(workload.stop_bytes);
   out["stop_messages"] = OrNull(workload.stop_messages);
   out["stop_time_ns"] =

@@ -13,6 +13,8 @@ namespace wiretoll {
 inline constexpr std::int64_t kMaxCallBytes = std::int64_t{16} << 20;
 inline constexpr std::int64_t kMaxBufferBytes = std::int64_t{64} << 20;
 inline constexpr std::size_t kMaxWritesInMessage = 64;
+inline constexpr std::int64_t kMaxBlockBytes = std::int64_t{1} << 30;
+inline constexpr int kMaxBatch = 1024;
 
 // Every field is written; an empty one is null.
 nlohmann::json WorkloadToJson(const Workload& workload);

@@ -315,9 +315,9 @@ class Checker {
         break;
       }
       if (best && best->within <= half) continue;
-      best = ClockOffset{
-          *reply.value().clock - (Nanoseconds{wall.time_since_epoch()} + half),
-          half};
+      best = ClockOffset{reply.value().clock->wall -
+                             (Nanoseconds{wall.time_since_epoch()} + half),
+                         half};
     }
     if (!best) return;
     check.clock = Observed<ClockOffset>::Of(*best);

@@ -4,8 +4,11 @@
 
 #include <cerrno>
 #include <ctime>
+#include <filesystem>
+#include <system_error>
 
 #include "platform/clock_offset.h"
+#include "platform/posix/facts.h"
 
 namespace wiretoll {
 namespace {
@@ -40,6 +43,17 @@ Nanoseconds WallMinusMonotonic() {
   return TightestOffset([] {
     return Nanoseconds{std::chrono::system_clock::now().time_since_epoch()};
   });
+}
+
+std::string ClockIdentity() {
+  const Result<std::string> boot = ReadText("/proc/sys/kernel/random/boot_id");
+  if (!boot.has_value()) return {};
+  std::error_code error;
+  const auto space =
+      std::filesystem::read_symlink("/proc/self/ns/time", error);  // "time:[N]"
+  // Linux before 5.6 has one clock for all.
+  if (error == std::errc::no_such_file_or_directory) return boot.value();
+  return error ? std::string() : boot.value() + " " + space.string();
 }
 
 void WaitUntil(SteadyTime due) {

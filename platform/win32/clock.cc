@@ -89,6 +89,9 @@ Nanoseconds WallNow() {
 
 Nanoseconds WallMinusMonotonic() { return TightestOffset(WallNow); }
 
+// Windows has an id of neither boot nor clock.
+std::string ClockIdentity() { return {}; }
+
 void WaitUntil(SteadyTime due) {
   // Making a timer costs more than a short pause lasts: one a thread.
   thread_local const WaitableTimer timer;

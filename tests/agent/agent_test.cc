@@ -12,6 +12,7 @@
 
 #include "harness/agent/protocol.h"
 #include "harness/base/version.h"
+#include "platform/clock.h"
 #include "platform/socket.h"
 #include "tests/agent/agent_process.h"
 
@@ -91,15 +92,20 @@ TEST(AgentTest, TellsFactsOfItsHost) {
 
 // Both readings are of one clock, so the agent's lies between ours; its own two
 // looks at a clock may be apart by what the exchange took at most.
-TEST(AgentTest, TellsItsWallClock) {
+TEST(AgentTest, TellsItsClocks) {
   AgentProcess agent;
+  const SteadyTime monotonic = MonotonicNow();
   const auto before = std::chrono::system_clock::now().time_since_epoch();
   agent.Send(Verb("clock"));
   const Reply reply = agent.Read();
   const auto after = std::chrono::system_clock::now().time_since_epoch();
   ASSERT_TRUE(reply.clock);
-  EXPECT_GE(*reply.clock, before - (after - before));
-  EXPECT_LE(*reply.clock, after + (after - before));
+  EXPECT_GE(reply.clock->wall, before - (after - before));
+  EXPECT_LE(reply.clock->wall, after + (after - before));
+  // A child of ours, on this host.
+  EXPECT_EQ(reply.clock->identity, ClockIdentity());
+  EXPECT_GE(reply.clock->monotonic, monotonic.time_since_epoch());
+  EXPECT_LE(reply.clock->monotonic, MonotonicNow().time_since_epoch());
 }
 
 TEST(AgentTest, OneByteStreamHasEqualBytesAtBothEnds) {

@@ -39,6 +39,9 @@ Workload FullWorkload() {
   workload.receiver_cpu = 1;
   workload.streams = 4;
   workload.verify = true;
+  workload.block = Bytes{10'000};
+  workload.dont_fragment = false;
+  workload.batch = 64;
   workload.stop_bytes = Bytes{1'000'000'000'000};
   workload.stop_messages = 7;
   workload.stop_time = 2s;
@@ -60,6 +63,8 @@ Request TrialOf(Role role) {
   request.trial->last_port = 7099;
   request.trial->payload_seed = ~std::uint64_t{0};
   request.trial->deadline = 1234ms;
+  request.trial->sender_clock = SenderClock{-5ns, 3ns};
+  request.trial->group = "g";
   return request;
 }
 
@@ -85,6 +90,9 @@ TEST(ProtocolTest, WorkloadComesBackWhole) {
   EXPECT_EQ(back.value().stop_time, Nanoseconds(2s));
   EXPECT_EQ(back.value().rate, BitsPerSecond{1.5e6});
   EXPECT_EQ(back.value().sender_cpu, 0);
+  EXPECT_EQ(back.value().block, Bytes{10'000});
+  EXPECT_EQ(back.value().dont_fragment, false);
+  EXPECT_EQ(back.value().batch, 64);
 }
 
 TEST(ProtocolTest, EmptyFieldsOfAWorkloadComeBackEmpty) {
@@ -95,7 +103,8 @@ TEST(ProtocolTest, EmptyFieldsOfAWorkloadComeBackEmpty) {
   EXPECT_FALSE(back.value().rcvbuf || back.value().sndbuf ||
                back.value().congestion || back.value().rate ||
                back.value().mss || back.value().stop_bytes ||
-               back.value().stop_time || back.value().sender_cpu);
+               back.value().stop_time || back.value().sender_cpu ||
+               back.value().block || back.value().dont_fragment);
 }
 
 TEST(ProtocolTest, TrialRequestsComeBackWhole) {
@@ -108,6 +117,9 @@ TEST(ProtocolTest, TrialRequestsComeBackWhole) {
     EXPECT_EQ(back.value().trial->payload_seed, ~std::uint64_t{0});
     EXPECT_EQ(back.value().trial->role, role);
     EXPECT_EQ(back.value().trial->deadline, 1234ms);
+    EXPECT_EQ(back.value().trial->sender_clock->offset, -5ns);
+    EXPECT_EQ(back.value().trial->sender_clock->error, 3ns);
+    EXPECT_EQ(back.value().trial->group, "g");
   }
 }
 
@@ -122,6 +134,13 @@ TEST(ProtocolTest, OtherRequestsComeBackWhole) {
   go.port = 65535;
   EXPECT_EQ(DecodeRequest(EncodeRequest(facts)).value().address, "10.0.0.1");
   EXPECT_EQ(DecodeRequest(EncodeRequest(go)).value().port, 65535);
+  Request sent;
+  sent.id = 3;
+  sent.verb = "sent";
+  sent.sent = {7, 700};
+  const Request sent_back = DecodeRequest(EncodeRequest(sent)).value();
+  EXPECT_EQ(sent_back.sent.datagrams, 7);
+  EXPECT_EQ(sent_back.sent.bytes, 700);
   for (const char* verb : {"hello", "clock", "abort"}) {
     Request request;
     request.verb = verb;
@@ -176,6 +195,14 @@ TEST(ProtocolTest, ValuesOutOfRangeAreNamed) {
   }
   EXPECT_THAT(WrongWorkload("gap_ns", -1), HasSubstr("\"gap_ns\""));
   EXPECT_THAT(WrongWorkload("rate_bits_per_second", 0), HasSubstr("\"rate"));
+  for (const std::int64_t size :
+       {std::int64_t{0}, (std::int64_t{1} << 30) + 1}) {
+    EXPECT_THAT(WrongWorkload("block", size), HasSubstr("\"block\""));
+  }
+  EXPECT_THAT(WrongWorkload("batch", 0), HasSubstr("\"batch\""));
+  EXPECT_THAT(WrongWorkload("batch", 1025), HasSubstr("\"batch\""));
+  EXPECT_THAT(WrongWorkload("dont_fragment", 1), HasSubstr("true nor false"));
+  EXPECT_EQ(WrongWorkload("dont_fragment", nullptr), "taken");
   EXPECT_THAT(WrongWorkload("streams", 0), HasSubstr("\"streams\""));
   EXPECT_THAT(WrongWorkload("stop_messages", 0), HasSubstr("\"stop_messages"));
   EXPECT_THAT(WrongWorkload("request", json(65, 1)), HasSubstr("at most 64"));
@@ -207,6 +234,37 @@ TEST(ProtocolTest, PortsAreChecked) {
   EXPECT_THAT(with("last_port", -1), HasSubstr("\"last_port\""));
   EXPECT_THAT(Wrong([](json& line) { line["role"] = "sender"; }),
               HasSubstr("\"peer_port\" must be 0"));
+}
+
+TEST(ProtocolTest, ClocksGroupsAndNoticesAreChecked) {
+  const auto with = [](const char* field, const json& value) {
+    return Wrong([&](json& line) { line[field] = value; });
+  };
+  EXPECT_EQ(with("sender_clock", nullptr), "taken");
+  EXPECT_THAT(with("sender_clock", 5), HasSubstr("\"sender_clock\""));
+  EXPECT_THAT(with("sender_clock", json::object()), HasSubstr("\"offset_ns\""));
+  EXPECT_THAT(with("sender_clock", {{"offset_ns", 0}}),
+              HasSubstr("\"error_ns\""));
+  EXPECT_THAT(with("sender_clock", {{"offset_ns", 0}, {"error_ns", -1}}),
+              HasSubstr("\"error_ns\" is -1"));
+  EXPECT_THAT(with("sender_clock",
+                   {{"offset_ns", 2'000'000'000'000'000'000}, {"error_ns", 0}}),
+              HasSubstr("\"offset_ns\""));
+  EXPECT_THAT(
+      with("sender_clock", {{"offset_ns", 0}, {"error_ns", 0}, {"x", 0}}),
+      HasSubstr("\"x\" is unknown"));
+  EXPECT_EQ(with("group", ""), "taken");
+  EXPECT_THAT(with("group", std::string(513, 'g')), HasSubstr("513 bytes"));
+  EXPECT_THAT(with("group", 1), HasSubstr("\"group\""));
+  for (const char* line :
+       {R"({"v":1,"id":1,"do":"sent"})",
+        R"({"v":1,"id":1,"do":"sent","datagrams":1})",
+        R"({"v":1,"id":1,"do":"sent","datagrams":-1,"bytes":0})",
+        R"({"v":1,"id":1,"do":"sent","datagrams":1.5,"bytes":0})",
+        R"({"v":1,"id":1,"do":"sent","datagrams":1,"bytes":"1"})",
+        R"({"v":1,"id":1,"do":"sent","datagrams":1,"bytes":1,"port":1})"}) {
+    EXPECT_FALSE(DecodeRequest(line).has_value()) << line;
+  }
 }
 
 TEST(ProtocolTest, OnlyNumericAddressesAreTaken) {
@@ -255,11 +313,14 @@ TEST(ProtocolTest, RepliesComeBackWhole) {
   EXPECT_EQ(hello_back.hello->description, "Debian 12");
 
   Reply clock;
-  clock.clock = Nanoseconds{1'700'000'000'123'456'789};
-  EXPECT_EQ(DecodeReply(EncodeReply(clock, Role::kSender), Role::kSender)
-                .value()
-                .clock,
-            Nanoseconds{1'700'000'000'123'456'789});
+  clock.clock = ClockReading{Nanoseconds{1'700'000'000'123'456'789},
+                             Nanoseconds{17}, "boot time:[1]"};
+  const Reply clock_back =
+      DecodeReply(EncodeReply(clock, Role::kSender), Role::kSender).value();
+  ASSERT_TRUE(clock_back.clock);
+  EXPECT_EQ(clock_back.clock->wall, Nanoseconds{1'700'000'000'123'456'789});
+  EXPECT_EQ(clock_back.clock->monotonic, Nanoseconds{17});
+  EXPECT_EQ(clock_back.clock->identity, "boot time:[1]");
 
   Reply ready;
   ready.ready_port = 7001;

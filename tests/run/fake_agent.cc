@@ -69,7 +69,9 @@ int TellTime(std::int64_t id, const std::string& mode) {
     reply.error = "this host has no clock";
   } else {
     const auto ahead = mode == "an-hour-ahead" ? 1h : 0h;
-    reply.clock = std::chrono::system_clock::now().time_since_epoch() + ahead;
+    reply.clock.emplace();
+    reply.clock->wall =
+        std::chrono::system_clock::now().time_since_epoch() + ahead;
   }
   Say(EncodeReply(reply, Role::kSender));
   return -1;
