@@ -10,6 +10,7 @@
 #include "harness/analysis/claims.h"
 #include "harness/analysis/contrast.h"
 #include "harness/analysis/effects.h"
+#include "harness/analysis/knee.h"
 #include "harness/analysis/statistics.h"
 #include "harness/analysis/tallies.h"
 
@@ -143,6 +144,8 @@ Outcome<Analysis> Analyse(const Folders& folders) {
   CountTrials(analysis);
   analysis.effects = EffectsOf(analysis.studies, analysis.cells, intervals);
   analysis.contrasts = ContrastsOf(analysis.runs, analysis.cells, intervals);
+  analysis.knees = KneesOf(analysis.studies, analysis.cells,
+                           analysis.runs.front().seed);
   analysis.claims = AnswerClaims(analysis, intervals);
   analysis.buffers = gathered.buffers.Rows();
   analysis.problems = gathered.problems.Problems();

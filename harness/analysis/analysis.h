@@ -55,6 +55,18 @@ enum class Metric {
   kReceiveBuffer,
   kWindowInitial,
   kWindowPeak,
+  // UDP only. Shares of the datagrams sent, duplicates not counted in; those
+  // two of the datagrams received are duplicated (of all) and reordered (of
+  // those that were no duplicates, as RFC 4737 4.1.3).
+  kReceivedShare,
+  kLoss,
+  kDuplicated,
+  kReordered,
+  kDelayP50,  // ns, sender's call to receiver's
+  kDelayP99,
+  kJitter,        // ns, mean difference of one datagram's delay to the next's
+  kDatagramRate,  // Received a second; the first call's left out, as of
+                  // throughput.
   kCount,
 };
 inline constexpr std::size_t kMetricCount =
@@ -313,6 +325,34 @@ struct Contrast {
   EndAnswer answer = EndAnswer::kNotKnown;
 };
 
+enum class KneeKind {
+  kFound,
+  kStillGrowing,  // No knee in the range: it lies at the largest size or
+                  // beyond.
+  kNeverGrows,    // No knee in the range: nothing beats the smallest size.
+};
+
+// Where throughput stops growing with size (knee.h has the rule).
+struct Knee {
+  KneeKind kind = KneeKind::kFound;
+  double size = 0;  // Bytes; the end of the range where there is none.
+  // Sizes measured, 95 %; empty below three blocks.
+  std::optional<Interval> interval;
+  // The next smaller size measured below the interval: the knee of the curve
+  // itself lies above it.
+  std::optional<double> more_than;
+  bool open = false;  // The interval reaches the largest size measured.
+  int sizes = 0;
+  int blocks = 0;
+};
+
+struct KneeRow {
+  std::size_t study = 0;           // Into Analysis::studies.
+  std::string factor;              // "block" or "write".
+  std::vector<std::size_t> cells;  // Of the curve.
+  Knee knee;
+};
+
 enum class ClaimAnswer {
   kSupported,
   kRefuted,
@@ -366,6 +406,7 @@ struct Analysis {
   std::vector<Effect> effects;      // Of each factor that varies.
   std::vector<Contrast> contrasts;  // Empty with one system only.
   std::vector<ClaimResult> claims;
+  std::vector<KneeRow> knees;
   std::vector<BufferRow> buffers;
   std::vector<Problem> problems;
   Agreement agreement;

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "harness/analysis/effects.h"
+#include "harness/analysis/knee.h"
 #include "harness/analysis/systems.h"
 #include "harness/base/words.h"
 #include "harness/study/factors.h"
@@ -212,7 +213,10 @@ class Answerer {
   Finding RatioOf(const Claim& claim);
   Finding LevelsOff(const Claim& claim);
   Finding EffectLarger(const Claim& claim);
+  Finding KneeOf(const Claim& claim);
 
+  [[nodiscard]] Finding KneeOfCurve(const Claim& claim,
+                                    const Cells& curve) const;
   Finding Curve(const Claim& claim, const Cells& curve);
   Finding Proportion(const Claim& claim, const Cells& curve, double level);
   [[nodiscard]] std::optional<double> FigureIn(std::size_t cell,
@@ -277,6 +281,8 @@ Finding Answerer::Answer(const Claim& claim) {
       return LevelsOff(claim);
     case ClaimKind::kEffectLarger:
       return EffectLarger(claim);
+    case ClaimKind::kKnee:
+      return KneeOf(claim);
   }
   return {};
 }
@@ -639,6 +645,47 @@ Finding Answerer::EffectLarger(const Claim& claim) {
                   "other is",
                   claim.across, MetricName(metric_), FormatNumber(*across),
                   claim.against, FormatNumber(*against)));
+}
+
+// --- kKnee ------------------------------------------------------------------
+
+Finding Answerer::KneeOfCurve(const Claim& claim, const Cells& curve) const {
+  std::vector<CurvePoint> points;
+  for (const std::size_t cell : curve) {
+    points.push_back({Along(claim, cell), Blocks(cell)});
+  }
+  const std::optional<Knee> knee =
+      FindKnee(std::move(points), analysis_.runs.front().seed);
+  if (!knee) {
+    return {ClaimAnswer::kNotTested,
+            fmt::format("fewer than {} values of {} ran", kLeastKneeSizes,
+                        claim.across),
+            {}};
+  }
+  std::string what = "its knee is " + KneeInWords(*knee);
+  if (!knee->interval) return {ClaimAnswer::kNotTested, std::move(what), {}};
+  Interval interval = *knee->interval;
+  if (knee->open) interval.high = HUGE_VAL;
+  return {Judge(interval, RangeOf(claim)),
+          fmt::format("{}; {}", what, Expectation(claim, "bytes")),
+          Estimate{knee->size, knee->interval, knee->blocks}};
+}
+
+Finding Answerer::KneeOf(const Claim& claim) {
+  const auto curves =
+      GroupAllElseEqual(analysis_.cells, Select(claim.a),
+                        analysis_.studies[study_].varying, claim.across);
+  std::optional<Finding> worst;
+  for (const Cells& curve : curves) {
+    Finding finding = KneeOfCurve(claim, curve);
+    const Cell& cell = At(curve.front());
+    finding.why += fmt::format(" ({} to {})", cell.sender, cell.receiver);
+    KeepWorse(std::move(finding), worst);
+  }
+  if (curves.size() > 1) {
+    worst->why += fmt::format("; {} curves in all", curves.size());
+  }
+  return *std::move(worst);  // Answer() has seen that there are cells.
 }
 
 }  // namespace

@@ -15,10 +15,12 @@ enum class FigureUnit { kNumber, kByteRate, kShare, kTime, kSize };
 
 FigureUnit UnitOf(std::string_view metric) {
   if (metric.ends_with("throughput")) return FigureUnit::kByteRate;
-  if (metric == "efficiency" || metric == "line_share") {
+  if (metric == "efficiency" || metric.ends_with("_share") ||
+      metric == "loss" || metric == "duplicated" || metric == "reordered") {
     return FigureUnit::kShare;
   }
-  if (metric == "elapsed" || metric.starts_with("latency")) {
+  if (metric == "elapsed" || metric == "jitter" ||
+      metric.starts_with("latency") || metric.starts_with("delay_")) {
     return FigureUnit::kTime;
   }
   if (metric == "receive_buffer" || metric.starts_with("window_")) {
@@ -38,6 +40,7 @@ const std::vector<KindSpec>& Kinds() {
       {"value", ClaimKind::kValue, {"value", "every"}},
       {"ratio", ClaimKind::kRatio, {"b", "ratio"}},
       {"levels-off", ClaimKind::kLevelsOff, {"across", "value"}},
+      {"knee", ClaimKind::kKnee, {"across", "value"}},
       {"effect-larger",
        ClaimKind::kEffectLarger,
        {"across", "against", "ratio"}}};
@@ -116,8 +119,12 @@ Claim ClaimReader::Read() {
   if (claim_.kind == ClaimKind::kRatio) claim_.b = ReadSelection("b");
   constexpr std::size_t kAnEffect = 2;
   constexpr std::size_t kACurve = 3;
+  constexpr std::size_t kAKnee = 4;
   if (claim_.kind == ClaimKind::kLevelsOff) {
     claim_.across = ReadFactorName("across", kACurve);
+  }
+  if (claim_.kind == ClaimKind::kKnee) {
+    claim_.across = ReadFactorName("across", kAKnee);
   }
   if (claim_.kind == ClaimKind::kEffectLarger) {
     claim_.across = ReadFactorName("across", kAnEffect);
@@ -269,7 +276,9 @@ std::string ClaimReader::ReadFactorName(std::string_view key,
     if (value == nullptr || !Matches(selected, candidate.factors, {})) continue;
     // A curve has an axis: no place on it for "unset".
     const bool placed = Magnitude(*spec, *value).has_value();
-    if (placed || claim_.kind != ClaimKind::kLevelsOff) values.insert(*value);
+    const bool curve =
+        claim_.kind == ClaimKind::kLevelsOff || claim_.kind == ClaimKind::kKnee;
+    if (placed || !curve) values.insert(*value);
   }
   if (values.size() < least_values) {
     Note(*table_.get(key), key,
@@ -306,7 +315,8 @@ std::optional<double> ClaimReader::ReadFigure(std::string_view key) {
   if (node == nullptr) return std::nullopt;
   const bool ratio = claim_.kind == ClaimKind::kRatio ||
                      claim_.kind == ClaimKind::kEffectLarger;
-  const FigureUnit unit = ratio ? FigureUnit::kNumber : UnitOf(claim_.metric);
+  FigureUnit unit = ratio ? FigureUnit::kNumber : UnitOf(claim_.metric);
+  if (claim_.kind == ClaimKind::kKnee) unit = FigureUnit::kSize;
   std::optional<double> figure;
   if (node->is_number()) figure = node->value<double>();
   if (const auto* text = node->as_string()) {

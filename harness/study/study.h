@@ -36,7 +36,7 @@ struct Workload {
   bool nagle = true;            // Both ends.
   std::optional<Bytes> rcvbuf;  // Receiver's SO_RCVBUF; empty leaves it unset.
   std::optional<Bytes> sndbuf;  // Sender's SO_SNDBUF; empty leaves it unset.
-  Nanoseconds gap{0};           // Pause after a write (stream), or between two
+  Nanoseconds gap{0};           // Pause after a block (stream), or between two
                                 // rounds (request-response).
   std::optional<BitsPerSecond> rate;      // Stream: paced writing.
   std::optional<std::string> congestion;  // Both ends; empty leaves it unset.
@@ -62,6 +62,11 @@ struct Workload {
   std::optional<std::int64_t> stop_messages;  // Send calls, or rounds.
   std::optional<Nanoseconds> stop_time;       // Since the first Send.
 };
+
+// What a program hands over at once: `block`, or else a write.
+Bytes BlockOf(const Workload& workload);
+// In how many writes; above 0.
+std::int64_t WritesInBlock(const Workload& workload);
 
 // A factor's value as samples and reports carry it: bytes and counts as
 // integers, all else as text in its canonical spelling ("on", "unset",
@@ -91,14 +96,35 @@ using Selection = std::map<std::string, std::vector<FactorValue>>;
 
 // What claims may speak of, in the order of analysis' Metric; throughput in
 // bytes/s, shares as fractions, times in nanoseconds.
-inline constexpr std::array<std::string_view, 20> kMetricNames = {
-    "throughput",      "steady_throughput", "efficiency",
-    "line_share",      "bytes_per_segment", "writes_per_segment",
-    "bytes_per_read",  "data_segments",     "ack_segments",
-    "retransmissions", "sender_cpu",        "receiver_cpu",
-    "send_call_rate",  "latency_p50",       "latency_p99",
-    "stalls",          "elapsed",           "receive_buffer",
-    "window_initial",  "window_peak"};
+inline constexpr std::array<std::string_view, 28> kMetricNames = {
+    "throughput",
+    "steady_throughput",
+    "efficiency",
+    "line_share",
+    "bytes_per_segment",
+    "writes_per_segment",
+    "bytes_per_read",
+    "data_segments",
+    "ack_segments",
+    "retransmissions",
+    "sender_cpu",
+    "receiver_cpu",
+    "send_call_rate",
+    "latency_p50",
+    "latency_p99",
+    "stalls",
+    "elapsed",
+    "receive_buffer",
+    "window_initial",
+    "window_peak",
+    "received_share",
+    "loss",
+    "duplicated",
+    "reordered",
+    "delay_p50",
+    "delay_p99",
+    "jitter",
+    "datagram_rate"};
 
 // What a claim's figure is; the check is on that figure.
 enum class ClaimKind {
@@ -126,6 +152,11 @@ enum class ClaimKind {
   // as the geometric mean over what else varies. Over 1: `across` matters
   // more.
   kEffectLarger,
+  // The size along `across` beyond which the metric no longer grows, in the
+  // cells of `a` (analysis/knee.h has the rule). Cells that differ in another
+  // factor or in their hosts are curves of their own, and each must hold. No
+  // knee in the range is one at its end or beyond.
+  kKnee,
 };
 
 // A sentence that somebody published, and how to check it: the figure is
@@ -139,7 +170,8 @@ struct Claim {
   std::string metric;  // One of kMetricNames.
   Selection a;
   Selection b;                     // kRatio only.
-  std::string across;              // kLevelsOff, kEffectLarger: a factor.
+  std::string across;              // kLevelsOff, kEffectLarger, kKnee: a
+                                   // factor.
   std::string against;             // kEffectLarger: another.
   std::optional<double> expected;  // In the metric's unit, or a plain ratio.
   double tolerance = 0.1;          // Share of `expected`; of kLevelsOff also

@@ -287,6 +287,43 @@ TEST(ClaimTest, AFlatCurveShowsNoRise) {
   EXPECT_EQ(result.answer, ClaimAnswer::kNotDistinguishable) << result.why;
 }
 
+// --- Knees ------------------------------------------------------------------
+
+std::string KneeAt(const std::string& check) {
+  return R"(kind = "knee"
+metric = "throughput"
+a = { rcvbuf = 65536 }
+across = "write"
+)" + check;
+}
+
+// Levels off at the third of four sizes.
+double LevelFrom1024(const Sample& sample) {
+  return 1e3 *
+         static_cast<double>(std::min<std::int64_t>(1024, WriteOf(sample)));
+}
+
+TEST(ClaimTest, AKneeWhereItIsIsSupportedAndElsewhereRefuted) {
+  const ClaimResult there = Ask({KneeAt("value = 1024"), LevelFrom1024});
+  EXPECT_EQ(there.answer, ClaimAnswer::kSupported) << there.why;
+  EXPECT_EQ(there.figure, 1024);
+  EXPECT_THAT(there.why, HasSubstr("its knee is 1,024 bytes"));
+  EXPECT_EQ(Ask({KneeAt("value = 32"), LevelFrom1024}).answer,
+            ClaimAnswer::kRefuted);
+  EXPECT_EQ(Ask({KneeAt("at_most = \"1KiB\""), LevelFrom1024}).answer,
+            ClaimAnswer::kSupported);
+}
+
+// The knee is the largest size or beyond: no upper bound can be supported.
+TEST(ClaimTest, WhatStillGrowsSupportsNoKneeAtTheLargestSize) {
+  const auto grows = [](const Sample& sample) {
+    return 500.0 * static_cast<double>(WriteOf(sample));
+  };
+  EXPECT_EQ(Ask({KneeAt("value = 1024"), grows}).answer, ClaimAnswer::kRefuted);
+  EXPECT_EQ(Ask({KneeAt("value = 16384"), grows}).answer,
+            ClaimAnswer::kNotDistinguishable);
+}
+
 // --- Effects ----------------------------------------------------------------
 
 constexpr char kWriteMatters[] = R"(kind = "effect-larger"

@@ -189,7 +189,9 @@ TEST(ClaimTest, WhatIsWrongIsNamedWithLineKeyAndRemedy) {
        "tolerance, at_least, at_most, b, ratio"},
       {"kind = \"level\"\na = {}\nvalue = 1",
        "12: claim.1b.kind: unknown; known: value, ratio, levels-off, "
-       "effect-larger"},
+       "knee, effect-larger"},
+      {"kind = \"knee\"\na = {}\nacross = \"write\"\nvalue = \"5ms\"",
+       "15: claim.1b.value: must be bytes, such as 2304 or \"64KiB\""},
       {"kind = \"levels-off\"\na = {}\nacross = \"rcvbuf\"\nvalue = 1",
        "14: claim.1b.across: 'rcvbuf' takes 1 values in a; name a factor of 3 "
        "or more"},
