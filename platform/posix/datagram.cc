@@ -137,6 +137,12 @@ Result<Done> SetReceiveTimeout(const Socket& socket, milliseconds timeout) {
   return Done{};
 }
 
+// Without IP_RECVERR, Linux makes of its queue's ENOBUFS a success; with it, as
+// many calls fail as the queue dropped (tests/platform/datagram_exact_test.cc
+// counts both). It queues each ICMP error on the socket as well, for who reads
+// with MSG_ERRQUEUE: nobody does here, and when that queue is full (it shares
+// the receive buffer) calls still fail with what ICMP said, each once. It also
+// tells of errors that may pass, such as an unreachable host.
 Result<Done> TellOfLocalDrops(const Socket& socket) {
   const int fd = Fd(socket.handle());
   const Result<NativeAddress> local = BoundTo(fd);
