@@ -153,11 +153,31 @@ Estimate Including(double figure, Estimate blocks) {
 
 // --- Selections -------------------------------------------------------------
 
-std::map<std::string, std::string> HostKeys(const Cell& cell) {
-  return {{"sender.os", cell.sender_os},
-          {"receiver.os", cell.receiver_os},
-          {"sender.host", cell.sender},
-          {"receiver.host", cell.receiver}};
+const char* NoneOrSome(bool some) { return some ? "some" : "none"; }
+
+// The rate as a study may write it; any spelling of the same rate is one.
+std::string RateWord(const RecordedLink& link) {
+  if (!link.rate_bits_per_second) return "unknown";
+  return FormatNumber(*link.rate_bits_per_second / 1e6) + "mbit";
+}
+
+std::map<std::string, std::string> LinkWords(const RecordedLink& link) {
+  return {{"link.kind", link.kind},
+          {"link.rate", RateWord(link)},
+          {"link.delay", NoneOrSome(link.delay_ns.value_or(0) > 0)},
+          {"link.loss", NoneOrSome(link.loss.value_or(0) > 0)},
+          {"link.router", NoneOrSome(link.settings.contains("router"))}};
+}
+
+// Selections with their rates spelled as RateWord() does.
+Selection WithRateWords(Selection selection) {
+  const auto found = selection.find("link.rate");
+  if (found == selection.end()) return selection;
+  for (FactorValue& value : found->second) {
+    const auto rate = ParseRate(SpellFactor(value));
+    if (rate) value = FormatNumber(rate->value / 1e6) + "mbit";
+  }
+  return selection;
 }
 
 const std::vector<FactorValue>* Named(const Selection& selection,
@@ -202,7 +222,7 @@ class Answerer {
     }
   }
 
-  Finding Answer(const Claim& claim);
+  Finding Answer(const Claim& asked);
   // The systems that the claim speaks of, as their hosts name themselves:
   // "; Windows is Windows 11 23H2 (22631.3447)".
   [[nodiscard]] std::string WhoAnswered(const Claim& claim) const;
@@ -235,6 +255,9 @@ class Answerer {
   // Why there are none.
   [[nodiscard]] std::string WhyNone(const Selection& selection) const;
   [[nodiscard]] std::string MissingSystem(const Selection& selection) const;
+  [[nodiscard]] std::string MissingLink(const Selection& selection) const;
+  [[nodiscard]] std::map<std::string, std::string> PlaceOf(
+      const Cell& cell) const;
   // Their names, joined by "or"; empty if one of them is there.
   [[nodiscard]] std::string NamesIfMissing(
       const std::vector<FactorValue>& systems) const;
@@ -262,7 +285,10 @@ class Answerer {
   Metric metric_ = Metric::kThroughput;
 };
 
-Finding Answerer::Answer(const Claim& claim) {
+Finding Answerer::Answer(const Claim& asked) {
+  Claim claim = asked;
+  claim.a = WithRateWords(claim.a);
+  claim.b = WithRateWords(claim.b);
   const std::optional<Metric> metric = MetricFromName(claim.metric);
   if (!metric) return {ClaimAnswer::kNotTested, "no metric of ours", {}};
   metric_ = *metric;
@@ -306,11 +332,20 @@ std::string Answerer::WhoAnswered(const Claim& claim) const {
   return text;
 }
 
+std::map<std::string, std::string> Answerer::PlaceOf(const Cell& cell) const {
+  auto place = LinkWords(analysis_.runs[cell.run].link);
+  place["sender.os"] = cell.sender_os;
+  place["receiver.os"] = cell.receiver_os;
+  place["sender.host"] = cell.sender;
+  place["receiver.host"] = cell.receiver;
+  return place;
+}
+
 Cells Answerer::Select(const Selection& selection) const {
   Cells selected;
   for (const std::size_t cell : cells_) {
     if (At(cell).figure(metric_) &&
-        Matches(selection, At(cell).factors, HostKeys(At(cell)))) {
+        Matches(selection, At(cell).factors, PlaceOf(At(cell)))) {
       selected.push_back(cell);
     }
   }
@@ -342,12 +377,27 @@ std::string Answerer::MissingSystem(const Selection& selection) const {
   return {};
 }
 
+// No run had the link asked for.
+std::string Answerer::MissingLink(const Selection& selection) const {
+  Selection link = selection;
+  std::erase_if(
+      link, [](const auto& item) { return !item.first.starts_with("link."); });
+  std::set<std::string> had;
+  for (const RunRecord& run : analysis_.runs) {
+    if (Matches(link, {}, LinkWords(run.link))) return {};
+    had.insert(run.link.description);
+  }
+  return fmt::format("no run with {}; the link was: {}", SpellSelection(link),
+                     fmt::join(had, ", "));
+}
+
 std::string Answerer::WhyNone(const Selection& selection) const {
-  if (std::string missing = MissingSystem(selection); !missing.empty()) {
-    return missing;
+  for (std::string missing :
+       {MissingSystem(selection), MissingLink(selection)}) {
+    if (!missing.empty()) return missing;
   }
   for (const std::size_t cell : cells_) {
-    if (!Matches(selection, At(cell).factors, HostKeys(At(cell)))) continue;
+    if (!Matches(selection, At(cell).factors, PlaceOf(At(cell)))) continue;
     const auto reason = At(cell).why_missing.find(metric_);
     return fmt::format("no {} with {}: {}", MetricName(metric_),
                        SpellSelection(selection),

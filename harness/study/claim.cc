@@ -58,14 +58,59 @@ bool IsOsKey(std::string_view key) {
   return key == "sender.os" || key == "receiver.os";
 }
 
-bool IsHostKey(std::string_view key) {
-  return IsOsKey(key) || key == "sender.host" || key == "receiver.host";
+// What a selection may ask of the link that a run had, and the words for it;
+// none of link.rate, which is a rate.
+struct LinkKey {
+  std::string_view name;
+  std::vector<std::string> words;
+};
+
+const std::vector<LinkKey>& LinkKeys() {
+  static const std::vector<LinkKey> keys{
+      {"link.kind", {"lab", "container", "hosts", "loopback"}},
+      {"link.rate", {"unknown"}},
+      {"link.delay", {"none", "some"}},
+      {"link.loss", {"none", "some"}},
+      {"link.router", {"none", "some"}}};
+  return keys;
+}
+
+const LinkKey* FindLinkKey(std::string_view key) {
+  const auto found = std::ranges::find(LinkKeys(), key, &LinkKey::name);
+  return found == LinkKeys().end() ? nullptr : &*found;
+}
+
+// Not a factor: known only once a study runs somewhere.
+bool IsPlaceKey(std::string_view key) {
+  return IsOsKey(key) || key == "sender.host" || key == "receiver.host" ||
+         FindLinkKey(key) != nullptr;
+}
+
+std::vector<std::string> PlaceKeys() {
+  std::vector<std::string> keys{"sender.os", "receiver.os", "sender.host",
+                                "receiver.host"};
+  for (const LinkKey& key : LinkKeys()) keys.emplace_back(key.name);
+  return keys;
+}
+
+// What is wrong with `name` as a value of a place key; empty if nothing.
+std::string WrongPlace(std::string_view key, const std::string& name) {
+  if (IsOsKey(key) && std::ranges::count(Systems(), name) == 0) {
+    return Quote(name) + " is no system" + Hint(name, Systems());
+  }
+  const LinkKey* link = FindLinkKey(key);
+  if (link == nullptr || std::ranges::count(link->words, name) > 0) return {};
+  if (key != "link.rate") {
+    return Quote(name) + " is none of its values" + Hint(name, link->words);
+  }
+  if (ParseRate(name)) return {};
+  return Quote(name) + " is no rate; write such as \"100mbit\"";
 }
 
 Selection FactorsOf(const Selection& selection) {
   Selection factors = selection;
   std::erase_if(factors,
-                [](const auto& item) { return IsHostKey(item.first); });
+                [](const auto& item) { return IsPlaceKey(item.first); });
   return factors;
 }
 
@@ -178,11 +223,12 @@ Selection ClaimReader::ReadSelection(std::string_view key) {
     const std::string name{entry.key->str()};
     const std::string path = fmt::format("{}{}.", path_, key);
     const toml::table* ends = entry.node->as_table();
-    if (ends == nullptr || (name != "sender" && name != "receiver")) {
+    if (ends == nullptr ||
+        (name != "sender" && name != "receiver" && name != "link")) {
       AddSelected(name, *entry.node, path, selection);
       continue;
     }
-    // sender.os without quotes is a table in a table.
+    // sender.os and link.rate without quotes are tables in a table.
     for (const Entry& end : InFileOrder(*ends)) {
       AddSelected(fmt::format("{}.{}", name, end.key->str()), *end.node, path,
                   selection);
@@ -194,9 +240,8 @@ Selection ClaimReader::ReadSelection(std::string_view key) {
 
 void ClaimReader::AddSelected(const std::string& key, const toml::node& node,
                               const std::string& path, Selection& selection) {
-  if (!IsHostKey(key) && FindFactorSpec(key) == nullptr) {
-    std::vector<std::string> known{"sender.os", "receiver.os", "sender.host",
-                                   "receiver.host"};
+  if (!IsPlaceKey(key) && FindFactorSpec(key) == nullptr) {
+    std::vector<std::string> known = PlaceKeys();
     for (const FactorSpec& spec : FactorTable()) known.emplace_back(spec.name);
     complaint_.Note(LineOf(node), path + key, "unknown" + Hint(key, known));
     return;
@@ -220,17 +265,15 @@ std::optional<FactorValue> ClaimReader::SelectedValue(const std::string& key,
                                                       const toml::node& node,
                                                       const std::string& path) {
   std::optional<FactorValue> raw = RawValue(node);
-  if (!raw.has_value() || (IsHostKey(key) && raw->index() == 0)) {
+  if (!raw.has_value() || (IsPlaceKey(key) && raw->index() == 0)) {
     complaint_.Note(LineOf(node), path + key,
                     fmt::format("{} is no value of it", KindOf(node)));
     return std::nullopt;
   }
-  if (IsHostKey(key)) {
+  if (IsPlaceKey(key)) {
     const auto& name = std::get<std::string>(*raw);
-    if (IsOsKey(key) && std::ranges::count(Systems(), name) == 0) {
-      complaint_.Note(LineOf(node), path + key,
-                      Quote(name) + " is no system" + Hint(name, Systems()));
-    }
+    const std::string wrong = WrongPlace(key, name);
+    if (!wrong.empty()) complaint_.Note(LineOf(node), path + key, wrong);
     return raw;
   }
   const auto value = ParseFactor(*FindFactorSpec(key), *raw);

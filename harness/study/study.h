@@ -90,7 +90,9 @@ struct Case {
 };
 
 // Some of the cells of a study. Keys are factor names or sender.os,
-// receiver.os, sender.host, receiver.host; each with the values that match.
+// receiver.os, sender.host, receiver.host, or say what link a run had:
+// link.kind, link.rate, link.delay, link.loss, link.router; each with the
+// values that match.
 // A key that is not there matches everything; an empty selection is the study.
 using Selection = std::map<std::string, std::vector<FactorValue>>;
 

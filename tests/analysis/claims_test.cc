@@ -287,6 +287,26 @@ TEST(ClaimTest, AFlatCurveShowsNoRise) {
   EXPECT_EQ(result.answer, ClaimAnswer::kNotDistinguishable) << result.why;
 }
 
+// --- Links ------------------------------------------------------------------
+
+// The synthetic runs' link is of 100 Mbit/s, without delay or loss.
+TEST(ClaimTest, AClaimAboutALinkIsAnsweredFromARunWithThatLinkOnly) {
+  const auto asked = [](const std::string& link) {
+    return Ask(
+        {"metric = \"throughput\"\na = { " + link + " }\nvalue = 1e6\n", Flat});
+  };
+  for (const char* link :
+       {"link.rate = \"100mbit\"", "\"link.rate\" = \"0.1gbit\"",
+        "link.delay = \"none\", link.loss = \"none\""}) {
+    EXPECT_EQ(asked(link).answer, ClaimAnswer::kSupported)
+        << link << ": " << asked(link).why;
+  }
+  const ClaimResult other = asked("link.rate = \"1gbit\"");
+  EXPECT_EQ(other.answer, ClaimAnswer::kNotTested);
+  EXPECT_THAT(other.why, HasSubstr("no run with link.rate=1000mbit"));
+  EXPECT_EQ(asked("link.loss = \"some\"").answer, ClaimAnswer::kNotTested);
+}
+
 // --- Knees ------------------------------------------------------------------
 
 std::string KneeAt(const std::string& check) {

@@ -190,8 +190,15 @@ TEST(ClaimTest, WhatIsWrongIsNamedWithLineKeyAndRemedy) {
       {"kind = \"level\"\na = {}\nvalue = 1",
        "12: claim.1b.kind: unknown; known: value, ratio, levels-off, "
        "knee, effect-larger"},
-      {"kind = \"knee\"\na = {}\nacross = \"write\"\nvalue = \"5ms\"",
-       "15: claim.1b.value: must be bytes, such as 2304 or \"64KiB\""},
+      {"a = { link.rate = \"fast\" }\nvalue = 1",
+       "12: claim.1b.a.link.rate: 'fast' is no rate; write such as "
+       "\"100mbit\""},
+      {"a = { link.loss = \"1%\" }\nvalue = 1",
+       "12: claim.1b.a.link.loss: '1%' is none of its values; known: none, "
+       "some"},
+      {"kind = \"knee\"\na = {}\nacross = \"write\"\nvalue = 1",
+       "14: claim.1b.across: 'write' takes 3 values in a; name a factor of 4 "
+       "or more"},
       {"kind = \"levels-off\"\na = {}\nacross = \"rcvbuf\"\nvalue = 1",
        "14: claim.1b.across: 'rcvbuf' takes 1 values in a; name a factor of 3 "
        "or more"},
