@@ -528,7 +528,15 @@ std::string JsonMetricName(Metric metric) {
                                                          "_ns",
                                                          "_bytes",
                                                          "_bytes",
-                                                         "_bytes"};
+                                                         "_bytes",
+                                                         "_ratio",
+                                                         "_ratio",
+                                                         "_ratio",
+                                                         "_ratio",
+                                                         "_ns",
+                                                         "_ns",
+                                                         "_ns",
+                                                         "_per_s"};
   return MetricName(metric) + kUnits[static_cast<std::size_t>(metric)];
 }
 

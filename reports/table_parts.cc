@@ -69,7 +69,8 @@ std::vector<const Cell*> CellsOf(const StudyView& view, bool streams) {
 
 bool IsTime(Metric metric) {
   return metric == Metric::kLatencyP50 || metric == Metric::kLatencyP99 ||
-         metric == Metric::kElapsed;
+         metric == Metric::kElapsed || metric == Metric::kDelayP50 ||
+         metric == Metric::kDelayP99 || metric == Metric::kJitter;
 }
 
 std::string FigureText(double value, Metric metric) {
@@ -84,10 +85,14 @@ std::string FigureText(double value, Metric metric) {
     case Metric::kReceiveBuffer:
     case Metric::kWindowInitial:
     case Metric::kWindowPeak:
+    case Metric::kDatagramRate:
       return WholeNumber(value);
     case Metric::kLatencyP50:
     case Metric::kLatencyP99:
     case Metric::kElapsed:
+    case Metric::kDelayP50:
+    case Metric::kDelayP99:
+    case Metric::kJitter:
       return TimeText(value);
     case Metric::kStalls:
       return fmt::format("{:.4g}", value);  // Rounds; halves are rare.

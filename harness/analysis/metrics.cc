@@ -8,10 +8,11 @@ namespace {
 using Figure = std::optional<double>;
 
 constexpr std::array<std::string_view, kMetricCount> kUnits = {
-    "bytes/s", "bytes/s", "share",    "share",    "bytes",
-    "writes",  "bytes",   "segments", "segments", "segments",
-    "ns/byte", "ns/byte", "calls/s",  "ns",       "ns",
-    "rounds",  "ns",      "bytes",    "bytes",    "bytes"};
+    "bytes/s", "bytes/s",  "share",    "share",      "bytes",   "writes",
+    "bytes",   "segments", "segments", "segments",   "ns/byte", "ns/byte",
+    "calls/s", "ns",       "ns",       "rounds",     "ns",      "bytes",
+    "bytes",   "bytes",    "share",    "share",      "share",   "share",
+    "ns",      "ns",       "ns",       "datagrams/s"};
 
 static_assert(kMetricNames.size() == kMetricCount);
 
@@ -106,6 +107,51 @@ void AddSender(const EndReport& sender, Figures& figures) {
   Set(figures, Metric::kStalls, Number(sender.latency->over_30ms));
 }
 
+// Bytes that came, those that came twice counted once. Where datagrams carry no
+// number, nobody knows which did.
+double UniqueBytes(const Sample& sample) {
+  const auto bytes = static_cast<double>(sample.receiver->bytes);
+  if (!sample.datagrams || sample.datagrams->received == 0) return bytes;
+  const Datagrams& datagrams = *sample.datagrams;
+  return bytes * static_cast<double>(datagrams.sent - datagrams.lost) /
+         static_cast<double>(datagrams.received);
+}
+
+void AddFates(const Datagrams& datagrams, Figures& figures) {
+  const auto sent = static_cast<double>(datagrams.sent);
+  const auto received = static_cast<double>(datagrams.received);
+  const auto unique = static_cast<double>(datagrams.sent - datagrams.lost);
+  Set(figures, Metric::kReceivedShare, Divide(unique, sent));
+  Set(figures, Metric::kLoss,
+      Divide(static_cast<double>(datagrams.lost), sent));
+  Set(figures, Metric::kDuplicated,
+      Divide(Number(datagrams.duplicated), received));
+  Set(figures, Metric::kReordered, Divide(Number(datagrams.reordered), unique));
+}
+
+// The clock starts when the first call has returned: what that call gave took
+// none of its time.
+Figure TimedDatagrams(const EndReport& receiver, const Datagrams& datagrams) {
+  if (receiver.bytes <= 0) return std::nullopt;
+  const std::int64_t timed =
+      receiver.bytes - receiver.first_read_bytes.value_or(0);
+  if (timed <= 0) return std::nullopt;
+  return static_cast<double>(datagrams.received) * static_cast<double>(timed) /
+         static_cast<double>(receiver.bytes);
+}
+
+void AddArrivals(const EndReport& receiver, const Datagrams& datagrams,
+                 Figures& figures) {
+  Set(figures, Metric::kDatagramRate,
+      PerSecond(TimedDatagrams(receiver, datagrams), receiver.elapsed_ns));
+  if (!receiver.datagrams) return;
+  const DatagramReport& report = *receiver.datagrams;
+  Set(figures, Metric::kJitter, report.jitter_mean_ns);
+  if (!report.delay || report.delay->count == 0) return;
+  Set(figures, Metric::kDelayP50, Number(report.delay->p50_ns));
+  Set(figures, Metric::kDelayP99, Number(report.delay->p99_ns));
+}
+
 void AddWire(const Sample& sample, Figures& figures) {
   const Wire& wire = *sample.wire;
   const Figure segments = Number(wire.data_segments);
@@ -117,7 +163,7 @@ void AddWire(const Sample& sample, Figures& figures) {
         Divide(static_cast<double>(sample.sender->calls), segments));
   }
   if (!sample.receiver) return;
-  const auto bytes = static_cast<double>(sample.receiver->bytes);
+  const double bytes = UniqueBytes(sample);
   Set(figures, Metric::kEfficiency, Divide(bytes, LineBytes(wire)));
   // Retransmissions are among the segments, so their payload is too.
   const Figure carried = Number(wire.payload_bytes);
@@ -196,7 +242,32 @@ std::string WhyNotAtReceiver(Metric metric, const Sample& sample,
   return WhyNoThroughput(receiver, context);
 }
 
-enum class Seer { kReceiver, kSender, kWire };
+std::string WhyNoDatagrams(Metric metric, const Sample& sample) {
+  const auto otherwise = [&](const char* field, const char* reason) {
+    return ReasonFor(*sample.receiver, std::string("datagrams.") + field,
+                     reason);
+  };
+  if (!sample.datagrams) return "TCP has no datagrams";
+  if (!sample.receiver) return "the receiver reported nothing";
+  if (metric == Metric::kReceivedShare || metric == Metric::kLoss) {
+    return "no datagram was sent";
+  }
+  if (metric == Metric::kDatagramRate) {
+    return ReasonFor(*sample.receiver, "elapsed_ns",
+                     "too few datagrams came to tell a rate");
+  }
+  if (sample.datagrams->received == 0) return "no datagram came";
+  if (metric == Metric::kDuplicated) {
+    return otherwise("duplicated", "not observed");
+  }
+  if (metric == Metric::kReordered) {
+    return otherwise("reordered", "not observed");
+  }
+  return metric == Metric::kJitter ? otherwise("jitter_mean_ns", "not observed")
+                                   : otherwise("delay", "not observed");
+}
+
+enum class Seer { kReceiver, kSender, kWire, kBothEnds };
 
 Seer SeerOf(Metric metric) {
   switch (metric) {
@@ -216,6 +287,15 @@ Seer SeerOf(Metric metric) {
     case Metric::kWindowInitial:
     case Metric::kWindowPeak:
       return Seer::kSender;
+    case Metric::kReceivedShare:
+    case Metric::kLoss:
+    case Metric::kDuplicated:
+    case Metric::kReordered:
+    case Metric::kDelayP50:
+    case Metric::kDelayP99:
+    case Metric::kJitter:
+    case Metric::kDatagramRate:
+      return Seer::kBothEnds;
     default:
       return Seer::kWire;
   }
@@ -242,6 +322,12 @@ Figures FiguresOf(const Sample& sample, const TrialContext& context) {
   if (sample.receiver) AddReceiver(*sample.receiver, context, figures);
   if (sample.sender) AddSender(*sample.sender, figures);
   if (sample.wire) AddWire(sample, figures);
+  if (sample.datagrams) {
+    AddFates(*sample.datagrams, figures);
+    if (sample.receiver) {
+      AddArrivals(*sample.receiver, *sample.datagrams, figures);
+    }
+  }
   return figures;
 }
 
@@ -249,6 +335,7 @@ std::string WhyMissing(Metric metric, const Sample& sample,
                        const TrialContext& context) {
   const Seer seer = SeerOf(metric);
   if (seer == Seer::kWire) return WhyNotOnWire(sample);
+  if (seer == Seer::kBothEnds) return WhyNoDatagrams(metric, sample);
   if (seer == Seer::kReceiver) {
     return sample.receiver ? WhyNotAtReceiver(metric, sample, context)
                            : "the receiver reported nothing";

@@ -4,6 +4,16 @@
 
 namespace wiretoll {
 
+Bytes BlockOf(const Workload& workload) {
+  return workload.block.value_or(workload.write);
+}
+
+std::int64_t WritesInBlock(const Workload& workload) {
+  const std::int64_t write = std::max<std::int64_t>(1, workload.write.count);
+  const std::int64_t block = BlockOf(workload).count;
+  return std::max<std::int64_t>(1, (block + write - 1) / write);
+}
+
 std::string SpellFactor(const FactorValue& value) {
   if (const auto* number = std::get_if<std::int64_t>(&value)) {
     return std::to_string(*number);

@@ -222,6 +222,12 @@ void SetRate(Workload& workload, const FactorValue& value) {
   workload.rate = ParseRate(std::get<std::string>(value));
 }
 
+void SetDontFragment(Workload& workload, const FactorValue& value) {
+  workload.dont_fragment.reset();
+  if (Is(value, "unset")) return;
+  workload.dont_fragment = Is(value, "on");
+}
+
 void SetCongestion(Workload& workload, const FactorValue& value) {
   workload.congestion.reset();
   if (Is(value, "unset")) return;
@@ -245,6 +251,7 @@ void SetCpus(Workload& workload, const FactorValue& value) {
 }
 
 constexpr std::int64_t kMiB = std::int64_t{1} << 20;
+constexpr std::int64_t kMostInOneCall = 1024;           // Datagrams.
 constexpr std::int64_t kMinute = 60'000'000'000;        // ns
 constexpr std::int64_t kFastestRate = 400'000'000'000;  // bit/s
 
@@ -253,6 +260,7 @@ constexpr std::array<string_view, 2> kPatterns{"stream", "request-response"};
 constexpr std::array<string_view, 2> kSwitch{"on", "off"};
 constexpr std::array<string_view, 4> kQuickacks{"unset", "off", "on", "each"};
 constexpr std::array<string_view, 1> kUnset{"unset"};
+constexpr std::array<string_view, 3> kSwitchIfSet{"unset", "on", "off"};
 
 constexpr std::array kTable{
     FactorSpec{.name = "transport",
@@ -281,6 +289,15 @@ constexpr std::array kTable{
         .low = 1,
         .high = 16 * kMiB,
         .set = [](Workload& w, const FactorValue& v) { w.write = Size(v); }},
+    FactorSpec{.name = "block",
+               .scope = Scope::kStream,
+               .fallback = "unset",
+               .words = kUnset,
+               .kind = &kSize,
+               .low = 1,
+               .high = 1024 * kMiB,
+               .set = [](Workload& w,
+                         const FactorValue& v) { w.block = SizeIfSet(v); }},
     FactorSpec{
         .name = "read",
         .always_listed = true,
@@ -374,6 +391,21 @@ constexpr std::array kTable{
         .low = 88,  // Linux takes no less (TCP_MIN_MSS).
         .high = 65535,
         .set = [](Workload& w, const FactorValue& v) { w.mss = SizeIfSet(v); }},
+    FactorSpec{.name = "dont_fragment",
+               .scope = Scope::kUdp,
+               .fallback = "unset",
+               .words = kSwitchIfSet,
+               .set = SetDontFragment},
+    FactorSpec{.name = "batch",
+               .scope = Scope::kUdp,
+               .fallback = "1",
+               .kind = &kCount,
+               .low = 1,
+               .high = kMostInOneCall,
+               .set =
+                   [](Workload& w, const FactorValue& v) {
+                     w.batch = static_cast<int>(std::get<std::int64_t>(v));
+                   }},
     FactorSpec{.name = "pin",
                .fallback = "unset",
                .words = kUnset,
@@ -428,6 +460,8 @@ bool Applies(Scope scope, Transport transport, Pattern pattern) {
       return pattern == Pattern::kRequestResponse;
     case Scope::kTcp:
       return transport == Transport::kTcp;
+    case Scope::kUdp:
+      return transport == Transport::kUdp;
   }
   return false;
 }

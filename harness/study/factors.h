@@ -15,7 +15,7 @@
 namespace wiretoll {
 
 // The cases in which a factor means something.
-enum class Scope { kAlways, kStream, kRequestResponse, kTcp };
+enum class Scope { kAlways, kStream, kRequestResponse, kTcp, kUdp };
 
 // How the values of one kind are read, spelled and measured.
 struct ValueKind {

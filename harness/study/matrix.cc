@@ -26,6 +26,7 @@ struct Stop {
   std::optional<std::int64_t> messages;
   std::optional<std::int64_t> nanoseconds;
   std::optional<std::int64_t> reads;
+  std::optional<std::int64_t> blocks;
   int line = 1;
 };
 
@@ -150,17 +151,21 @@ Stop ReadStop(const toml::table& table, Complaint& complaint) {
   constexpr std::int64_t kMostBytes = std::int64_t{1} << 40;
   constexpr std::int64_t kMostCalls = 1'000'000'000'000;
   constexpr std::int64_t kMostReads = 1'000'000'000;
-  RefuseUnknownKeys(table, "stop.", {"bytes", "messages", "seconds", "reads"},
+  RefuseUnknownKeys(table, "stop.",
+                    {"bytes", "messages", "seconds", "reads", "blocks"},
                     complaint);
   return {ReadLimit(table, "bytes", kMostBytes, complaint),
           ReadLimit(table, "messages", kMostCalls, complaint),
           ReadSeconds(table, complaint),
-          ReadLimit(table, "reads", kMostReads, complaint), LineOf(table)};
+          ReadLimit(table, "reads", kMostReads, complaint),
+          ReadLimit(table, "blocks", kMostReads, complaint),
+          LineOf(table)};
 }
 
-// What one message of a case carries from sender to receiver.
-std::int64_t MessageBytes(const Workload& workload) {
-  if (workload.pattern == Pattern::kStream) return workload.write.count;
+// What a case hands over at once, of which a trial does whole ones: a block, or
+// the writes of a request.
+std::int64_t UnitBytes(const Workload& workload) {
+  if (workload.pattern == Pattern::kStream) return BlockOf(workload).count;
   std::int64_t sum = 0;
   for (const Bytes part : workload.request) sum += part.count;
   return sum;
@@ -170,25 +175,39 @@ std::int64_t CeilDivide(std::int64_t value, std::int64_t by) {
   return value / by + (value % by == 0 ? 0 : 1);
 }
 
-// A stop in bytes is rounded up to whole messages, so that every call hands
-// over the size that the case names.
+// What so many reads can take: their room, or a datagram each. At most 10^9 x
+// 16 MiB: no overflow.
+std::int64_t BytesOfReads(std::int64_t reads, const Workload& workload) {
+  const bool udp = workload.transport == Transport::kUdp;
+  return reads * (udp ? workload.write : workload.read).count;
+}
+
+// The least that the study's stops allow a stream. At most 10^9 x 1 GiB.
+std::optional<std::int64_t> LeastBytes(const Stop& stop,
+                                       const Workload& workload) {
+  std::optional<std::int64_t> least = stop.bytes;
+  const auto take = [&](std::int64_t bytes) {
+    least = std::min(least.value_or(bytes), bytes);
+  };
+  if (stop.reads.has_value()) take(BytesOfReads(*stop.reads, workload));
+  if (stop.blocks.has_value()) take(*stop.blocks * UnitBytes(workload));
+  return least;
+}
+
+// A stop in bytes is rounded up to whole blocks or messages, so that every call
+// hands over the size that the case names.
 void ApplyStop(const Stop& stop, Workload& workload) {
   const bool stream = workload.pattern == Pattern::kStream;
-  std::optional<std::int64_t> bytes = stop.bytes;
-  if (stream && stop.reads.has_value()) {
-    // At most 10^9 x 16 MiB: no overflow.
-    const std::int64_t cap = *stop.reads * workload.read.count;
-    bytes = std::min(bytes.value_or(cap), cap);
-  }
+  const std::optional<std::int64_t> bytes =
+      stream ? LeastBytes(stop, workload) : stop.bytes;
   workload.stop_messages = stop.messages;
   if (bytes.has_value()) {
-    const std::int64_t size = MessageBytes(workload);
-    const std::int64_t messages = CeilDivide(*bytes, size);
+    const std::int64_t size = UnitBytes(workload);
+    const std::int64_t units = CeilDivide(*bytes, size);
     if (stream) {
-      workload.stop_bytes = Bytes{messages * size};
+      workload.stop_bytes = Bytes{units * size};
     } else {
-      workload.stop_messages =
-          std::min(messages, stop.messages.value_or(messages));
+      workload.stop_messages = std::min(units, stop.messages.value_or(units));
     }
   }
   if (stop.nanoseconds.has_value()) {
@@ -203,16 +222,18 @@ double ShortestTime(const Workload& workload) {
   if (workload.stop_time.has_value()) {
     shortest = static_cast<double>(workload.stop_time->count());
   }
-  const auto size = static_cast<double>(MessageBytes(workload));
-  const auto take = [&](double messages) {
-    double time = (messages - 1) * static_cast<double>(workload.gap.count());
+  const auto size = static_cast<double>(UnitBytes(workload));
+  const auto take = [&](double units) {
+    double time = (units - 1) * static_cast<double>(workload.gap.count());
     if (workload.rate.has_value()) {
-      time = std::max(time, messages * size * 8e9 / workload.rate->value);
+      time = std::max(time, units * size * 8e9 / workload.rate->value);
     }
-    shortest = std::min(shortest, time);
+    shortest = std::min(shortest, std::max(0.0, time));
   };
   if (workload.stop_messages.has_value()) {
-    take(static_cast<double>(*workload.stop_messages));
+    const bool stream = workload.pattern == Pattern::kStream;
+    take(static_cast<double>(*workload.stop_messages) /
+         static_cast<double>(stream ? WritesInBlock(workload) : 1));
   }
   if (workload.stop_bytes.has_value()) {
     take(static_cast<double>(workload.stop_bytes->count) / size);
@@ -355,6 +376,21 @@ void CheckPacing(const Case& made, const std::vector<NamedFactor>& named,
                              made.id));
 }
 
+// A datagram that is lost would leave both ends waiting.
+void CheckTransport(const Case& made, const std::vector<NamedFactor>& named,
+                    Complaint& complaint) {
+  if (made.workload.transport != Transport::kUdp ||
+      made.workload.pattern != Pattern::kRequestResponse) {
+    return;
+  }
+  const auto pattern = std::ranges::find_if(
+      named, [](const NamedFactor& f) { return f.spec->name == "pattern"; });
+  complaint.Note(pattern->line, "factors.pattern",
+                 fmt::format("case {} is a request-response over UDP, and only "
+                             "TCP has those; make two studies of it",
+                             made.id));
+}
+
 std::vector<Case> MakeCases(const std::vector<NamedFactor>& named,
                             const Stop& stop, bool verify,
                             Complaint& complaint) {
@@ -371,12 +407,14 @@ std::vector<Case> MakeCases(const std::vector<NamedFactor>& named,
     ApplyStop(stop, made.workload);
     CheckEnds(made, stop, complaint);
     CheckPacing(made, named, complaint);
+    CheckTransport(made, named, complaint);
     cases.push_back(std::move(made));
   } while (Advance(named, choice));
   if (const NamedFactor* unused = maker.Unused()) {
     complaint.Note(unused->line, fmt::format("factors.{}", unused->spec->name),
                    "means nothing in any case of this transport and pattern; "
-                   "leave it out, or name the pattern it is for");
+                   "leave it out, or name the transport or pattern it is "
+                   "for");
   }
   return cases;
 }

@@ -446,5 +446,88 @@ TEST(CaseTheoryTest, WithoutWhatWasNegotiatedThereIsNoneAndAReason) {
   EXPECT_FALSE(TheoryOf(facts).value.has_value());
 }
 
+// 1000 sent, 5 lost, 10 more came twice: 1005 received, of which 995 are no
+// duplicates; 199 of those were overtaken.
+Sample UdpStream() {
+  Sample sample = Stream();
+  sample.sender->counters = {};
+  sample.receiver->bytes = 100'500;
+  sample.receiver->first_read_bytes = 100;
+  sample.receiver->elapsed_ns = 10'000'000;
+  DatagramReport& report = sample.receiver->datagrams.emplace();
+  report.jitter_mean_ns = 1500.5;
+  report.delay = DelaySummary{1005, 1, 20'000, 3, 40'000, 5, 6, 7.0};
+  Datagrams& datagrams = sample.datagrams.emplace();
+  datagrams.sent = 1000;
+  datagrams.received = 1005;
+  datagrams.lost = 5;
+  datagrams.duplicated = 10;
+  datagrams.reordered = 199;
+  sample.wire->l1_bytes = 166'000;
+  return sample;
+}
+
+TEST(MetricsTest, SharesOfDatagramsCountADuplicateOnce) {
+  const Sample sample = UdpStream();
+  EXPECT_DOUBLE_EQ(*Of(Metric::kReceivedShare, sample), 0.995);
+  EXPECT_DOUBLE_EQ(*Of(Metric::kLoss, sample), 0.005);
+  EXPECT_DOUBLE_EQ(*Of(Metric::kDuplicated, sample), 10.0 / 1005);
+  EXPECT_DOUBLE_EQ(*Of(Metric::kReordered, sample), 0.2);
+  // 99,500 of the 100,500 bytes were new, on 166,000 of line.
+  EXPECT_DOUBLE_EQ(*Of(Metric::kEfficiency, sample), 99'500.0 / 166'000);
+}
+
+// The first call's datagram started the clock: 1004 in 10 ms.
+TEST(MetricsTest, ADatagramRateLeavesOutTheCallThatStartedTheClock) {
+  EXPECT_DOUBLE_EQ(*Of(Metric::kDatagramRate, UdpStream()), 100'400);
+}
+
+TEST(MetricsTest, DelayAndJitterAreTheReceivers) {
+  EXPECT_EQ(Of(Metric::kDelayP50, UdpStream()), 20'000);
+  EXPECT_EQ(Of(Metric::kDelayP99, UdpStream()), 40'000);
+  EXPECT_EQ(Of(Metric::kJitter, UdpStream()), 1500.5);
+}
+
+TEST(MetricsTest, WhatDatagramsDoNotTellHasTheReceiversReason) {
+  Sample sample = UdpStream();
+  sample.datagrams->duplicated.reset();
+  sample.receiver->datagrams->delay.reset();
+  sample.receiver->why_null["datagrams.duplicated"] = "too small";
+  sample.receiver->why_null["datagrams.delay"] = "two clocks";
+  EXPECT_EQ(Of(Metric::kDuplicated, sample), std::nullopt);
+  EXPECT_EQ(WhyMissing(Metric::kDuplicated, sample, kStream), "too small");
+  EXPECT_EQ(Of(Metric::kDelayP99, sample), std::nullopt);
+  EXPECT_EQ(WhyMissing(Metric::kDelayP99, sample, kStream), "two clocks");
+}
+
+TEST(MetricsTest, WhereAllIsLostTheLossIsKnownAndTheRestSaysWhy) {
+  Sample sample = UdpStream();
+  sample.datagrams = Datagrams{.sent = 1000, .lost = 1000};
+  *sample.receiver = EndReport{};
+  sample.receiver->why_null["elapsed_ns"] = "nothing came";
+  EXPECT_EQ(Of(Metric::kLoss, sample), 1);
+  EXPECT_EQ(Of(Metric::kReceivedShare, sample), 0);
+  for (const Metric metric :
+       {Metric::kDuplicated, Metric::kReordered, Metric::kDelayP50,
+        Metric::kJitter, Metric::kDatagramRate, Metric::kThroughput}) {
+    EXPECT_EQ(Of(metric, sample), std::nullopt) << MetricName(metric);
+    EXPECT_THAT(WhyMissing(metric, sample, kStream),
+                testing::AnyOf("no datagram came", "nothing came"));
+  }
+}
+
+TEST(MetricsTest, NothingSentHasNoShares) {
+  Sample sample = UdpStream();
+  sample.datagrams = Datagrams{};
+  EXPECT_EQ(Of(Metric::kLoss, sample), std::nullopt);
+  EXPECT_EQ(WhyMissing(Metric::kLoss, sample, kStream), "no datagram was sent");
+}
+
+TEST(MetricsTest, TcpHasNoDatagrams) {
+  EXPECT_EQ(Of(Metric::kLoss, Stream()), std::nullopt);
+  EXPECT_EQ(WhyMissing(Metric::kJitter, Stream(), kStream),
+            "TCP has no datagrams");
+}
+
 }  // namespace
 }  // namespace wiretoll

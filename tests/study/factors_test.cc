@@ -25,9 +25,9 @@ Workload Set(const std::string& name, const FactorValue& raw) {
 
 TEST(FactorsTest, StandInTheirCanonicalOrder) {
   EXPECT_EQ(FactorNames(),
-            "transport, pattern, write, read, request, reply, nagle, rcvbuf, "
-            "sndbuf, gap, rate, congestion, quickack, cork, mss, pin, "
-            "streams");
+            "transport, pattern, write, block, read, request, reply, nagle, "
+            "rcvbuf, sndbuf, gap, rate, congestion, quickack, cork, mss, "
+            "dont_fragment, batch, pin, streams");
 }
 
 TEST(FactorsTest, EveryDefaultIsAValueOfItsFactorAndSetsWhatIsUnset) {
@@ -40,6 +40,8 @@ TEST(FactorsTest, EveryDefaultIsAValueOfItsFactorAndSetsWhatIsUnset) {
     EXPECT_EQ(workload.read, Workload{}.read) << spec.name;
     EXPECT_EQ(workload.nagle, Workload{}.nagle) << spec.name;
     EXPECT_EQ(workload.gap, Workload{}.gap) << spec.name;
+    EXPECT_EQ(workload.batch, 1) << spec.name;
+    EXPECT_FALSE(workload.block || workload.dont_fragment) << spec.name;
     EXPECT_FALSE(workload.rcvbuf || workload.sndbuf || workload.rate ||
                  workload.congestion || workload.mss || workload.sender_cpu ||
                  workload.receiver_cpu)
@@ -86,6 +88,8 @@ TEST(FactorsTest, BoundsAreIncludedAndWhatIsBeyondIsRefused) {
   const std::vector<Bound> bounds{
       {"write", 1, 16 * mib, 0, 16 * mib + 1},
       {"read", 1, 16 * mib, 0, 16 * mib + 1},
+      {"block", 1, "1GiB", 0, 1024 * mib + 1},
+      {"batch", 1, 1024, 0, 1025},
       {"request", "1+1", "16MiB", "1+0", "1+16777217"},
       {"reply", 1, "16MiB", 0, "16777217"},
       {"rcvbuf", 1, 64 * mib, 0, 64 * mib + 1},
@@ -115,6 +119,11 @@ TEST(FactorsTest, RefusalsSayWhatIsWrongAndWhatIsRight) {
             "'none' is no size; \"unset\", or from 1 byte to 64 MiB");
   EXPECT_EQ(Spelled("mss", std::int64_t{87}),
             "87 is too small; \"unset\", or from 88 bytes to 65535 bytes");
+  EXPECT_EQ(Spelled("block", "2GiB"),
+            "'2GiB' is too large; \"unset\", or from 1 byte to 1 GiB");
+  EXPECT_EQ(Spelled("dont_fragment", "yes"),
+            "'yes' is none of its values; \"unset\", \"on\" or \"off\", in "
+            "quotes");
   EXPECT_EQ(Spelled("nagle", "true"),
             "'true' is none of its values; \"on\" or \"off\", in quotes");
   EXPECT_EQ(Spelled("gap", std::int64_t{20}),
@@ -163,6 +172,12 @@ TEST(FactorsTest, EachFactorSetsItsPartOfTheWorkload) {
   EXPECT_EQ(Set("quickack", "each").quickack, Quickack::kEach);
   EXPECT_TRUE(Set("cork", "on").cork);
   EXPECT_EQ(Set("mss", 536).mss, Bytes{536});
+  EXPECT_EQ(Set("block", "64KiB").block, Bytes{65'536});
+  EXPECT_EQ(Set("block", "unset").block, std::nullopt);
+  EXPECT_EQ(Set("dont_fragment", "on").dont_fragment, true);
+  EXPECT_EQ(Set("dont_fragment", "off").dont_fragment, false);
+  EXPECT_EQ(Set("dont_fragment", "unset").dont_fragment, std::nullopt);
+  EXPECT_EQ(Set("batch", 64).batch, 64);
   EXPECT_EQ(Set("streams", 4).streams, 4);
 }
 

@@ -102,8 +102,9 @@ std::string FilterComplaint(const std::string& expression) {
 TEST(FilterTest, AnUnknownFactorIsRefusedWithTheList) {
   EXPECT_EQ(FilterComplaint("nagle=on,speed>1"),
             "--filter: 'speed': unknown factor; factors are: transport, "
-            "pattern, write, read, request, reply, nagle, rcvbuf, sndbuf, gap, "
-            "rate, congestion, quickack, cork, mss, pin, streams");
+            "pattern, write, block, read, request, reply, nagle, rcvbuf, "
+            "sndbuf, gap, rate, congestion, quickack, cork, mss, "
+            "dont_fragment, batch, pin, streams");
 }
 
 TEST(FilterTest, APartThatIsWrongIsNamed) {

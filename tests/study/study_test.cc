@@ -116,11 +116,34 @@ TEST(StudyTest, NagleMeansNothingOverUdp) {
   EXPECT_EQ(FindFactor(study.cases[2].factors, "nagle"), nullptr);
 }
 
+// TCP 1 and UDP 2 x 3: what only datagrams have makes no case of TCP.
+TEST(StudyTest, DontFragmentAndBatchMeanNothingOverTcp) {
+  const Study study =
+      Parsed(WithFactors("transport = [\"tcp\", \"udp\"]\nbatch = [1, 8]\n"
+                         "dont_fragment = [\"unset\", \"on\", \"off\"]"));
+  ASSERT_EQ(study.cases.size(), 7U);
+  EXPECT_EQ(study.cases[0].id, "transport-tcp");
+  EXPECT_EQ(FindFactor(study.cases[0].factors, "batch"), nullptr);
+  EXPECT_EQ(study.cases[1].id, "transport-udp-dont-fragment-unset-batch-1");
+  EXPECT_THAT(Complaint(WithFactors("batch = [8]")),
+              HasSubstr("factors.batch: means nothing in any case"));
+}
+
+TEST(StudyTest, ARequestResponseOverUdpIsRefused) {
+  EXPECT_EQ(
+      Complaint(WithFactors("transport = [\"udp\"]\n"
+                            "pattern = [\"stream\", \"request-response\"]")),
+      "cases/x.toml:5: factors.pattern: case pattern-request-response is a "
+      "request-response over UDP, and only TCP has those; make two studies of "
+      "it");
+}
+
 TEST(StudyTest, AFactorThatMeansNothingAnywhereIsRefused) {
-  EXPECT_EQ(Complaint(WithFactors("write = [1]\nrequest = [\"1+1\"]")),
-            "cases/x.toml:5: factors.request: means nothing in any case of "
-            "this transport and pattern; leave it out, or name the pattern it "
-            "is for");
+  EXPECT_EQ(
+      Complaint(WithFactors("write = [1]\nrequest = [\"1+1\"]")),
+      "cases/x.toml:5: factors.request: means nothing in any case of "
+      "this transport and pattern; leave it out, or name the transport or "
+      "pattern it is for");
 }
 
 // 101 x 100 x 10 = 101,000; 100 x 100 x 10 = 100,000.
@@ -193,6 +216,48 @@ TEST(StudyTest, BytesOfRequestResponseAreRounds) {
   EXPECT_EQ(workload.stop_bytes, std::nullopt);
 }
 
+// 100 blocks of 4096; of a block that is a write, 100 writes.
+TEST(StudyTest, BlocksAreWholeBlocks) {
+  EXPECT_EQ(
+      OnlyWorkload("write = [1448]\nblock = [4096]", "blocks = 100").stop_bytes,
+      Bytes{409'600});
+  EXPECT_EQ(OnlyWorkload("write = [1448]", "blocks = 100").stop_bytes,
+            Bytes{144'800});
+  EXPECT_EQ(
+      OnlyWorkload("write = [1]\nblock = [\"1GiB\"]", "blocks = 3\nbytes = 10")
+          .stop_bytes,
+      Bytes{1'073'741'824});
+}
+
+// 10,000 / 4096 = 2.4: 3 blocks.
+TEST(StudyTest, BytesAreRoundedUpToWholeBlocks) {
+  EXPECT_EQ(OnlyWorkload("write = [1448]\nblock = [4096]", "bytes = 10000")
+                .stop_bytes,
+            Bytes{12'288});
+}
+
+// One read takes one datagram, whatever room it has.
+TEST(StudyTest, AReadTakesADatagramOfUdp) {
+  EXPECT_EQ(OnlyWorkload("transport = [\"udp\"]\nwrite = [100]\nread = [65536]",
+                         "reads = 50")
+                .stop_bytes,
+            Bytes{5'000});
+}
+
+TEST(StudyTest, BlocksOfARequestResponseDoNotEndIt) {
+  EXPECT_THAT(
+      Complaint(WithStop("pattern = [\"request-response\"]", "blocks = 10")),
+      HasSubstr("could never end"));
+}
+
+// 1000 writes are 500 blocks of two: 499 gaps of 60 s.
+TEST(StudyTest, AGapStandsBetweenBlocks) {
+  EXPECT_THAT(
+      Complaint(WithStop("write = [100]\nblock = [150]\ngap = [\"60s\"]",
+                         "messages = 1000")),
+      HasSubstr("would take 29940 s at least"));
+}
+
 TEST(StudyTest, AStopThatCouldNeverEndIsRefused) {
   EXPECT_EQ(
       Complaint(WithStop("pattern = [\"request-response\"]", "reads = 10")),
@@ -228,6 +293,8 @@ TEST(StudyTest, AbsurdStopsAreRefused) {
   EXPECT_THAT(stop("seconds = inf"), HasSubstr("stop.seconds: must"));
   EXPECT_THAT(stop("seconds = \"61min\""), HasSubstr("stop.seconds: must"));
   EXPECT_THAT(stop("reads = 0"), HasSubstr("stop.reads: must"));
+  EXPECT_THAT(stop("blocks = 0"), HasSubstr("stop.blocks: must"));
+  EXPECT_THAT(stop("blocks = \"9\""), HasSubstr("stop.blocks: must"));
 }
 
 TEST(StudyTest, AGapAndARateInOneCaseAreRefused) {
