@@ -14,6 +14,10 @@ std::int64_t WritesInBlock(const Workload& workload) {
   return std::max<std::int64_t>(1, (block + write - 1) / write);
 }
 
+bool HasFlowsAtOnce(const Case& the_case) {
+  return the_case.topology != Topology::kPair || the_case.workload.streams > 1;
+}
+
 std::string SpellFactor(const FactorValue& value) {
   if (const auto* number = std::get_if<std::int64_t>(&value)) {
     return std::to_string(*number);

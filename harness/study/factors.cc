@@ -422,6 +422,11 @@ constexpr std::array kTable{
                    [](Workload& w, const FactorValue& v) {
                      w.streams = static_cast<int>(std::get<std::int64_t>(v));
                    }},
+    // An agent does not need to know it: see TopologyOf().
+    FactorSpec{.name = "topology",
+               .fallback = "pair",
+               .words = kTopologyNames,
+               .set = [](Workload&, const FactorValue&) {}},
 };
 
 std::string QuoteWords(std::span<const string_view> words) {
@@ -486,6 +491,15 @@ Result<FactorValue, std::string> ParseFactor(const FactorSpec& spec,
                        small ? "small" : "large", RangeOf(spec));
   }
   return *value;
+}
+
+Topology TopologyOf(const Factors& factors) {
+  const FactorValue* value = FindFactor(factors, "topology");
+  if (value == nullptr) return Topology::kPair;
+  const auto* found = std::ranges::find(kTopologyNames, SpellFactor(*value));
+  return found == kTopologyNames.end()
+             ? Topology::kPair
+             : static_cast<Topology>(found - kTopologyNames.begin());
 }
 
 FactorValue FallbackOf(const FactorSpec& spec) {

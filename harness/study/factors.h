@@ -59,6 +59,9 @@ bool Applies(Scope scope, Transport transport, Pattern pattern);
 Result<FactorValue, std::string> ParseFactor(const FactorSpec& spec,
                                              const FactorValue& raw);
 
+// What factor "topology" says; a pair where it is not named.
+Topology TopologyOf(const Factors& factors);
+
 // Its default, canonical.
 FactorValue FallbackOf(const FactorSpec& spec);
 

@@ -319,6 +319,7 @@ Case CaseMaker::Make(const std::vector<std::size_t>& choice) {
       made.id += KeyPart(spec.name, value);
     }
   }
+  made.topology = TopologyOf(made.factors);
   return made;
 }
 

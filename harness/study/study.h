@@ -20,6 +20,15 @@ namespace wiretoll {
 enum class Transport { kTcp, kUdp };
 enum class Pattern { kStream, kRequestResponse };
 
+// Who sends to whom at once. Of the pairs that a run has: each by itself; all
+// of them together; all that one host sends, each host in turn; each host to
+// the next in the order of the hosts, and the last to the first.
+enum class Topology { kPair, kAllToAll, kOneToMany, kRing };
+
+// In the order of Topology; as studies and samples spell them.
+inline constexpr std::array<std::string_view, 4> kTopologyNames = {
+    "pair", "all-to-all", "one-to-many", "ring"};
+
 // TCP_QUICKACK at the receiving end: left alone, or set once after the
 // connection stands ("on", "off"), or set again after each read ("each").
 enum class Quickack { kUnset, kOff, kOn, kEach };
@@ -45,7 +54,8 @@ struct Workload {
   std::optional<Bytes> mss;               // Sender's TCP_MAXSEG.
   std::optional<int> sender_cpu;          // Pin the loop.
   std::optional<int> receiver_cpu;
-  int streams = 1;      // Flows of this pair at once.
+  int streams = 1;      // Flows of this pair at once; an agent is given each
+                        // as a trial of its own, with 1 here.
   bool verify = false;  // Check every payload byte at the receiver.
   // Stream: what a program hands over at once, in as many writes of `write`
   // bytes as it takes, the last of them shorter; `gap` is kept between blocks
@@ -87,7 +97,13 @@ struct Case {
   std::string id;  // "write-32-nagle-on": stable key, lower-kebab.
   Factors factors;
   Workload workload;
+  // Which flows run at once, each of them with that workload: the coordinator's
+  // business alone. Every flow of a topology is there `workload.streams` times.
+  Topology topology = Topology::kPair;
 };
+
+// True if trials of the case are flows that run at once.
+bool HasFlowsAtOnce(const Case& the_case);
 
 // Some of the cells of a study. Keys are factor names or sender.os,
 // receiver.os, sender.host, receiver.host, or say what link a run had:

@@ -27,7 +27,7 @@ TEST(FactorsTest, StandInTheirCanonicalOrder) {
   EXPECT_EQ(FactorNames(),
             "transport, pattern, write, block, read, request, reply, nagle, "
             "rcvbuf, sndbuf, gap, rate, congestion, quickack, cork, mss, "
-            "dont_fragment, batch, pin, streams");
+            "dont_fragment, batch, pin, streams, topology");
 }
 
 TEST(FactorsTest, EveryDefaultIsAValueOfItsFactorAndSetsWhatIsUnset) {
@@ -179,6 +179,14 @@ TEST(FactorsTest, EachFactorSetsItsPartOfTheWorkload) {
   EXPECT_EQ(Set("dont_fragment", "unset").dont_fragment, std::nullopt);
   EXPECT_EQ(Set("batch", 64).batch, 64);
   EXPECT_EQ(Set("streams", 4).streams, 4);
+}
+
+TEST(FactorsTest, ATopologyIsOfTheCaseAndAPairWhereItIsNotNamed) {
+  EXPECT_EQ(TopologyOf({}), Topology::kPair);
+  EXPECT_EQ(TopologyOf({{"topology", "pair"}}), Topology::kPair);
+  EXPECT_EQ(TopologyOf({{"topology", "all-to-all"}}), Topology::kAllToAll);
+  EXPECT_EQ(TopologyOf({{"topology", "one-to-many"}}), Topology::kOneToMany);
+  EXPECT_EQ(TopologyOf({{"topology", "ring"}}), Topology::kRing);
 }
 
 TEST(FactorsTest, OneCpuPinsBothEndsAndTwoPinOneEach) {

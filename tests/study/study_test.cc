@@ -129,6 +129,26 @@ TEST(StudyTest, DontFragmentAndBatchMeanNothingOverTcp) {
               HasSubstr("factors.batch: means nothing in any case"));
 }
 
+TEST(StudyTest, ATopologyReachesTheCaseAndItsId) {
+  const Study study =
+      Parsed(WithFactors("streams = [4]\ntopology = [\"pair\", \"ring\"]"));
+  ASSERT_EQ(study.cases.size(), 2U);
+  EXPECT_EQ(study.cases[0].topology, Topology::kPair);
+  EXPECT_EQ(study.cases[0].id, "topology-pair");
+  EXPECT_EQ(study.cases[1].topology, Topology::kRing);
+  EXPECT_EQ(study.cases[1].id, "topology-ring");
+  EXPECT_TRUE(HasFlowsAtOnce(study.cases[0]));  // By its streams.
+  EXPECT_FALSE(
+      HasFlowsAtOnce(Parsed(WithFactors("topology = [\"pair\"]")).cases[0]));
+}
+
+TEST(StudyTest, AnUnknownTopologyIsRefusedWithTheList) {
+  EXPECT_EQ(Complaint(WithFactors("topology = [\"star\"]")),
+            "cases/x.toml:4: factors.topology: 'star' is none of its values; "
+            "\"pair\", \"all-to-all\", \"one-to-many\" or \"ring\", in "
+            "quotes");
+}
+
 TEST(StudyTest, ARequestResponseOverUdpIsRefused) {
   EXPECT_EQ(
       Complaint(WithFactors("transport = [\"udp\"]\n"
