@@ -4,13 +4,13 @@
 //   bare-datagrams receive ADDRESS PORT SIZE
 // Prints nanoseconds and datagrams. The receiver ends when it is quiet.
 #include <arpa/inet.h>
-#include <signal.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -23,7 +23,7 @@ constexpr int kQuietsBeforeTheFirst = 100;
 
 // By a signal, so that no loop has to look at a clock.
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
-volatile sig_atomic_t over = 0;
+volatile std::sig_atomic_t over = 0;
 
 long long Now() {
   return std::chrono::steady_clock::now().time_since_epoch().count();
@@ -44,7 +44,7 @@ int Open(const char* address, const char* port, bool receive) {
 }
 
 void Send(int fd, std::size_t size, long milliseconds) {
-  signal(SIGALRM, [](int) { over = 1; });
+  std::signal(SIGALRM, [](int) { over = 1; });
   const itimerval once{{0, 0}, Milliseconds(milliseconds)};
   setitimer(ITIMER_REAL, &once, nullptr);
   const std::vector<char> data(size, 'w');
