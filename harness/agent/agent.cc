@@ -34,6 +34,8 @@ using namespace std::chrono_literals;
 
 // Interrupting a trial takes microseconds; what takes longer is stuck.
 constexpr auto kTimeToEnd = 1s;
+// Flows of one group that are kept in mind, and so may run, at once.
+constexpr std::size_t kMostAtOnce = 64;
 
 // Whole lines, whichever thread has something to say.
 class ReplyWriter {
@@ -79,12 +81,14 @@ RecordedFact Record(const Fact& fact) {
 // A trial on its own thread.
 class RunningTrial {
  public:
+  // `ends` counts the trials that have ended; it outlives this one.
   RunningTrial(const Request& request, const OsIdentity& self,
-               ReplyWriter& writer)
+               ReplyWriter& writer, std::atomic<std::int64_t>& ends)
       : id_(request.id),
         request_(*request.trial),
         self_(self),
         writer_(writer),
+        ends_(ends),
         control_(request_.deadline),
         calls_(request_.log_calls),
         thread_([this] { Run(); }) {}
@@ -96,6 +100,10 @@ class RunningTrial {
 
   [[nodiscard]] std::int64_t id() const { return id_; }
   [[nodiscard]] Role role() const { return request_.role; }
+  [[nodiscard]] const std::string& group() const { return request_.group; }
+  [[nodiscard]] bool OverUdp() const {
+    return request_.workload.transport == Transport::kUdp;
+  }
   // Requires Ended().
   [[nodiscard]] std::string Calls(Nanoseconds wall) const {
     return EndCallsText(role() == Role::kSender ? "sender" : "receiver",
@@ -104,7 +112,9 @@ class RunningTrial {
   TrialControl& control() { return control_; }
 
   // Its last reply is written or about to be.
-  [[nodiscard]] bool Ended() const { return ended_; }
+  [[nodiscard]] bool Ended() const { return end_ > 0; }
+  // Which trial of the agent's it was to end; 0: it runs.
+  [[nodiscard]] std::int64_t end() const { return end_; }
   // Its last reply is written. False if that took longer than `time`.
   bool WaitForEnd(std::chrono::milliseconds time) {
     return gone_future_.wait_for(time) == std::future_status::ready;
@@ -114,7 +124,7 @@ class RunningTrial {
   void Run() {
     const Reply reply = Conclude();
     // Before the reply: whoever has read it may start the next trial.
-    ended_ = true;
+    end_ = ++ends_;
     writer_.Write(reply, request_.role);
     gone_.set_value();
   }
@@ -149,9 +159,10 @@ class RunningTrial {
   const TrialRequest request_;
   const OsIdentity& self_;
   ReplyWriter& writer_;
+  std::atomic<std::int64_t>& ends_;
   TrialControl control_;
   CallRecorder calls_;
-  std::atomic<bool> ended_{false};
+  std::atomic<std::int64_t> end_{0};
   std::promise<void> gone_;
   std::future<void> gone_future_ = gone_.get_future();
   std::thread thread_;  // Last: it uses all of the above.
@@ -174,12 +185,17 @@ class Agent {
   void TellFacts(std::int64_t id, const std::string& address);
   void TellTime(std::int64_t id);
   void StartTrial(const Request& request);
+  // Why it may not run beside those that do; nothing if it may.
+  [[nodiscard]] std::optional<std::string> InTheWay(
+      const TrialRequest& trial) const;
+  void MakeRoom(const TrialRequest& trial);
   void StartCapture(const Request& request);
   void EndCapture(std::int64_t id);
   void TellPart(const Request& request);
   // What parts are taken of; nullptr if there is nothing yet.
-  const std::string* Whole(PartOf of);
+  const std::string* Whole(const PartRequest& part);
   void Go(const Request& request);
+  void TakeSent(const Request& request);
   void Abort(const Request& request);
   // nullptr if trial `id` has been answered already, or never was (which is
   // refused).
@@ -188,10 +204,13 @@ class Agent {
   const OsIdentity self_;
   const std::string clock_ = ClockIdentity();
   ReplyWriter writer_;
-  std::unique_ptr<RunningTrial> trial_;
+  std::atomic<std::int64_t> ends_{0};
+  // Those that run are of one group; those that have ended are known by id
+  // until another group begins.
+  std::vector<std::unique_ptr<RunningTrial>> trials_;
   std::unique_ptr<CaptureJob> capture_;
   bool capturing_ = false;
-  std::optional<std::string> calls_;  // Of trial_, once somebody has asked.
+  std::optional<std::string> calls_;  // Of the trial whose parts are taken.
   // Wall minus monotonic clock as the capture began, or the trial without one:
   // frames and calls are told by it whatever becomes of the wall clock.
   Nanoseconds wall_{0};
@@ -209,6 +228,7 @@ void Agent::Handle(const std::string& line) {
   if (request.verb == "clock") TellTime(request.id);
   if (request.verb == "trial") StartTrial(request);
   if (request.verb == "go") Go(request);
+  if (request.verb == "sent") TakeSent(request);
   if (request.verb == "abort") Abort(request);
   if (request.verb == "capture") StartCapture(request);
   if (request.verb == "capture-end") EndCapture(request.id);
@@ -216,10 +236,14 @@ void Agent::Handle(const std::string& line) {
 }
 
 void Agent::End() {
-  if (!trial_) return;
-  trial_->control().Abort();
-  if (!trial_->WaitForEnd(kTimeToEnd)) std::_Exit(0);
-  trial_.reset();
+  for (const auto& trial : trials_) trial->control().Abort();
+  const SteadyTime patience = MonotonicNow() + kTimeToEnd;
+  for (const auto& trial : trials_) {
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(patience - MonotonicNow());
+    if (!trial->WaitForEnd(std::max(left, 0ms))) std::_Exit(0);
+  }
+  trials_.clear();
 }
 
 void Agent::SayHello(std::int64_t id) {
@@ -248,21 +272,47 @@ void Agent::TellTime(std::int64_t id) {
 }
 
 void Agent::StartTrial(const Request& request) {
-  if (trial_ && !trial_->Ended()) {
-    writer_.Refuse(
-        request.id,
-        fmt::format("trial {} still runs; abort it first", trial_->id()));
+  if (const auto reason = InTheWay(*request.trial)) {
+    writer_.Refuse(request.id, *reason);
     return;
   }
   try {
-    calls_.reset();
-    if (!capturing_) wall_ = WallMinusMonotonic();
-    trial_ = nullptr;  // Joins the one before: its thread is gone or going.
-    trial_ = std::make_unique<RunningTrial>(request, self_, writer_);
+    MakeRoom(*request.trial);
+    trials_.push_back(
+        std::make_unique<RunningTrial>(request, self_, writer_, ends_));
   } catch (const std::exception& exception) {  // No thread to be had.
     writer_.Refuse(request.id,
                    fmt::format("the trial cannot start: {}", exception.what()));
   }
+}
+
+std::optional<std::string> Agent::InTheWay(const TrialRequest& trial) const {
+  std::size_t running = 0;
+  for (const auto& other : trials_) {
+    if (other->Ended()) continue;
+    ++running;
+    if (trial.group.empty() || other->group() != trial.group) {
+      return fmt::format("trial {} still runs; abort it first", other->id());
+    }
+  }
+  if (running < kMostAtOnce) return std::nullopt;
+  return fmt::format("{} trials of group \"{}\" run already; that is the most",
+                     running, trial.group);
+}
+
+// Requires that nothing is in the way of `trial`. Whoever goes is joined: its
+// thread is gone or going.
+void Agent::MakeRoom(const TrialRequest& trial) {
+  const auto ended = [](const auto& other) { return other->Ended(); };
+  if (std::ranges::all_of(trials_, ended)) {
+    calls_.reset();
+    if (!capturing_) wall_ = WallMinusMonotonic();
+    const bool goes_on = !trial.group.empty() && !trials_.empty() &&
+                         trials_.back()->group() == trial.group;
+    if (!goes_on) trials_.clear();
+  }
+  if (trials_.size() < kMostAtOnce) return;
+  trials_.erase(std::ranges::find_if(trials_, ended));
 }
 
 void Agent::StartCapture(const Request& request) {
@@ -298,7 +348,7 @@ void Agent::EndCapture(std::int64_t id) {
 }
 
 void Agent::TellPart(const Request& request) {
-  const std::string* whole = Whole(request.part.of);
+  const std::string* whole = Whole(request.part);
   if (whole == nullptr) {
     writer_.Refuse(request.id, "there is nothing yet to take a part of");
     return;
@@ -314,12 +364,16 @@ void Agent::TellPart(const Request& request) {
   writer_.Write(reply, Role::kSender);
 }
 
-const std::string* Agent::Whole(PartOf of) {
-  if (of == PartOf::kCapture) {
+const std::string* Agent::Whole(const PartRequest& part) {
+  if (part.of == PartOf::kCapture) {
     return capture_ && !capturing_ ? &capture_->file() : nullptr;
   }
-  if (!trial_ || !trial_->Ended()) return nullptr;
-  if (!calls_) calls_ = trial_->Calls(wall_);
+  // Whatever ends meanwhile: parts of one whole.
+  if (calls_ && part.offset > 0) return &*calls_;
+  const auto last = std::ranges::max_element(
+      trials_, {}, [](const auto& trial) { return trial->end(); });
+  if (last == trials_.end() || !(*last)->Ended()) return nullptr;
+  calls_ = (*last)->Calls(wall_);
   return &*calls_;
 }
 
@@ -333,6 +387,17 @@ void Agent::Go(const Request& request) {
   }
 }
 
+void Agent::TakeSent(const Request& request) {
+  RunningTrial* trial = Find(request);
+  if (trial == nullptr) return;
+  if (trial->role() == Role::kReceiver && trial->OverUdp()) {
+    trial->control().Sent(request.sent);
+  } else {
+    writer_.Refuse(request.id,
+                   "sent is for a receiver of UDP, which this end is not");
+  }
+}
+
 void Agent::Abort(const Request& request) {
   RunningTrial* trial = Find(request);
   if (trial == nullptr) return;
@@ -342,12 +407,14 @@ void Agent::Abort(const Request& request) {
 }
 
 RunningTrial* Agent::Find(const Request& request) {
-  if (!trial_ || trial_->id() != request.id) {
+  const auto found = std::ranges::find_if(
+      trials_, [&](const auto& trial) { return trial->id() == request.id; });
+  if (found == trials_.end()) {
     writer_.Refuse(request.id, fmt::format("no trial {} is known here to {}",
                                            request.id, request.verb));
     return nullptr;
   }
-  return trial_->Ended() ? nullptr : trial_.get();
+  return (*found)->Ended() ? nullptr : found->get();
 }
 
 }  // namespace

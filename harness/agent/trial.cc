@@ -9,10 +9,13 @@
 #include <string>
 #include <utility>
 
+#include "harness/agent/datagram_header.h"
 #include "harness/agent/disturbance.h"
 #include "harness/agent/trial_options.h"
+#include "harness/agent/write_plan.h"
 #include "harness/base/words.h"
 #include "platform/cpu_time.h"
+#include "platform/datagram.h"
 #include "platform/lone_thread.h"
 #include "platform/tcp_counters.h"
 
@@ -31,6 +34,9 @@ bool MayBeAFirewall(const Error& error) {
   return error == errc::timed_out || error == errc::connection_refused ||
          error == errc::host_unreachable || error == errc::network_unreachable;
 }
+
+// How often a receiver of datagrams looks whether it is done.
+constexpr std::chrono::milliseconds kReceiveTimeout{20};
 
 TrialFailure Skip(std::string reason) {
   return {.message = std::move(reason), .skip = true};
@@ -53,9 +59,13 @@ class TrialRun {
   TrialOutcomeAtEnd Send(Socket& socket);
   TrialOutcomeAtEnd Receive(Socket& listener);
   TrialOutcomeAtEnd Serve(Socket socket);
+  TrialOutcomeAtEnd SendDatagrams(Socket& socket);
+  TrialOutcomeAtEnd ReceiveDatagrams(Socket& socket);
   TrialOutcomeAtEnd Loop(Socket& socket);
 
+  bool Udp() const { return request_.workload.transport == Transport::kUdp; }
   std::optional<TrialFailure> Unable() const;
+  std::optional<std::string> UnableOverUdp() const;
   Result<Socket, TrialFailure> OpenReady() const;
   Result<Socket, TrialFailure> Open() const;
   std::optional<TrialFailure> Ready(const Socket& socket);
@@ -93,7 +103,10 @@ TrialOutcomeAtEnd TrialRun::Run() {
   if (const auto unpinned = Pin()) return *unpinned;
   loop_ = MakeTrialLoop(request_, calls_);
   before_ = LookAtHost();
-  return request_.role == Role::kSender ? Send(socket) : Receive(socket);
+  if (request_.role == Role::kSender) {
+    return Udp() ? SendDatagrams(socket) : Send(socket);
+  }
+  return Udp() ? ReceiveDatagrams(socket) : Receive(socket);
 }
 
 TrialOutcomeAtEnd TrialRun::Send(Socket& socket) {
@@ -139,7 +152,55 @@ TrialOutcomeAtEnd TrialRun::Serve(Socket socket) {
   counters = ReadTcpCounters(socket);
   AddClause("peer_window_*: only the sending end looks for them",
             counters.reason);
+  // At once, though other flows' threads may still hold the handle.
+  if (!request_.group.empty()) static_cast<void>(socket.ShutdownSend());
   return ran;
+}
+
+// Nothing is waited for: a datagram has no acknowledgment, a flow no end.
+TrialOutcomeAtEnd TrialRun::SendDatagrams(Socket& socket) {
+  const Result<Done> tells = TellOfLocalDrops(socket);
+  if (const auto unready = Ready(socket)) return *unready;
+  const std::optional<std::uint16_t> port = control_.AwaitGo();
+  if (!port) return CutShort("no word where the receiver is");
+  const SocketGuard guard(control_, socket);
+  if (const auto apart = Connect(socket, *port)) return *apart;
+  options_ =
+      ReadTrialOptions(socket, request_.role, request_.workload, self_.os);
+  TrialOutcomeAtEnd ran = Loop(socket);
+  if (!ran.has_value()) return ran;
+  if (!tells.has_value()) {
+    ran.value().why_null["datagrams.not_sent.no_buffers"] =
+        "this system does not tell of what its own queues dropped: " +
+        tells.error().message();
+  }
+  return Finish(std::move(ran).value());
+}
+
+TrialOutcomeAtEnd TrialRun::ReceiveDatagrams(Socket& socket) {
+  const SocketGuard guard(control_, socket);
+  if (const auto apart = Connect(socket, request_.peer_port)) return *apart;
+  Result<StrangerTrap> trap = StrangerTrap::Set(socket);
+  const Result<Done> timed = SetReceiveTimeout(socket, kReceiveTimeout);
+  if (!timed.has_value()) return OpenFailure(timed.error());
+  options_ =
+      ReadTrialOptions(socket, request_.role, request_.workload, self_.os);
+  if (const auto unready = Ready(socket)) return *unready;
+  TrialOutcomeAtEnd ran = Loop(socket);
+  if (!ran.has_value()) return ran;
+  EndReport& report = ran.value();
+  const UdpCounters counters = ReadUdpCounters(socket);
+  report.datagrams->receive_buffer_drops = counters.receive_buffer_drops;
+  if (!counters.receive_buffer_drops) {
+    report.why_null["datagrams.receive_buffer_drops"] = counters.reason;
+  }
+  if (trap.has_value()) {
+    report.datagrams->strangers = trap.value().Count();
+  } else {
+    report.why_null["datagrams.strangers"] =
+        "not to be caught on this system: " + trap.error().message();
+  }
+  return Finish(std::move(report));
 }
 
 TrialOutcomeAtEnd TrialRun::Loop(Socket& socket) {
@@ -150,10 +211,39 @@ TrialOutcomeAtEnd TrialRun::Loop(Socket& socket) {
 
 std::optional<TrialFailure> TrialRun::Unable() const {
   const Workload& workload = request_.workload;
-  if (workload.transport == Transport::kTcp && workload.streams == 1) {
-    return std::nullopt;
+  if (workload.streams != 1) {
+    return Skip("a trial is one stream; several are trials of one group");
   }
-  return Skip("this version measures TCP with one stream");
+  if (Udp()) {
+    const auto reason = UnableOverUdp();
+    return reason ? std::optional(Skip(*reason)) : std::nullopt;
+  }
+  if (workload.batch > 1) return Skip("batch is for UDP; over TCP leave it 1");
+  if (workload.dont_fragment) {
+    return Skip("dont_fragment is for UDP; over TCP leave it unset");
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> TrialRun::UnableOverUdp() const {
+  const Workload& workload = request_.workload;
+  if (workload.pattern != Pattern::kStream) {
+    return "over UDP only streams are measured";
+  }
+  if (workload.write.count > kMostDatagramBytes) {
+    return fmt::format(
+        "a datagram carries at most {} bytes, and write is {}; choose a "
+        "smaller write, with block for the whole",
+        kMostDatagramBytes, workload.write.count);
+  }
+  if (PlannedWrites(workload).value_or(0) > kMostDatagrams) {
+    return fmt::format("a trial numbers at most {} datagrams; stop it earlier",
+                       kMostDatagrams);
+  }
+  if (workload.batch > 1 && !HasDatagramBatches()) {
+    return "this system has no call for several datagrams; leave batch 1";
+  }
+  return std::nullopt;
 }
 
 // With its options set and, at the receiver, listening. Two agents on one host
@@ -167,7 +257,7 @@ Result<Socket, TrialFailure> TrialRun::OpenReady() const {
     const auto unset =
         SetTrialOptions(socket, request_.role, request_.workload);
     if (unset) return Skip(*unset);
-    if (request_.role == Role::kSender) return opened;
+    if (request_.role == Role::kSender || Udp()) return opened;
     const Result<Done> listening = socket.Listen();
     if (listening.has_value()) return opened;
     const bool taken = listening.error() == boost::system::errc::address_in_use;
@@ -180,7 +270,8 @@ Result<Socket, TrialFailure> TrialRun::Open() const {
   const PortRange ports =
       receiver ? PortRange{request_.first_port, request_.last_port}
                : PortRange{};
-  Result<Socket> opened = OpenTcp(request_.local_address, ports);
+  Result<Socket> opened = Udp() ? OpenUdp(request_.local_address, ports)
+                                : OpenTcp(request_.local_address, ports);
   if (!opened.has_value()) return OpenFailure(opened.error());
   return std::move(opened).value();
 }
@@ -269,6 +360,7 @@ EndReport TrialRun::Finish(EndReport report) {
   report.stack = self_.stack;
   report.strangers_refused = strangers_;
   report.options = std::move(options_);
+  if (Udp()) report.counters.reason = "UDP has no connection to count for";
   report.disturbance = Compare(before_, LookAtHost());
   return report;
 }

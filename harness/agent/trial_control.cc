@@ -50,6 +50,13 @@ void TrialControl::Go(std::uint16_t port) {
   changed_.notify_all();
 }
 
+void TrialControl::Sent(const SentNotice& notice) {
+  const std::lock_guard lock(mutex_);
+  if (told_) return;
+  sent_ = {notice, MonotonicNow()};
+  told_ = true;
+}
+
 void TrialControl::Abort() {
   const std::lock_guard lock(mutex_);
   CutShort(Cut::kAborted);
@@ -60,6 +67,11 @@ std::optional<std::uint16_t> TrialControl::AwaitGo() {
   changed_.wait_until(lock, until_,
                       [this] { return port_ || cut_ != Cut::kNone; });
   return cut_ == Cut::kNone ? port_ : std::nullopt;
+}
+
+SentWord TrialControl::sent() const {
+  const std::lock_guard lock(mutex_);
+  return sent_;
 }
 
 void TrialControl::StopAt(SteadyTime moment) {

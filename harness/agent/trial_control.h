@@ -12,6 +12,7 @@
 #include <string>
 #include <thread>
 
+#include "harness/agent/protocol.h"
 #include "harness/base/units.h"
 #include "platform/socket.h"
 
@@ -20,9 +21,16 @@ namespace wiretoll {
 // Why a trial was cut short.
 enum class Cut { kNone, kDeadline, kAborted };
 
-// Three threads meet here: the agent's reader (Go, Abort), the trial's own
-// (all else), and a watchdog thread of this object's. The measuring loop sees
-// one relaxed atomic and no lock, so being watched costs it next to nothing.
+// What a UDP sender sent, and when that was told here.
+struct SentWord {
+  SentNotice notice;
+  SteadyTime at{};
+};
+
+// Three threads meet here: the agent's reader (Go, Sent, Abort), the trial's
+// own (all else), and a watchdog thread of this object's. The measuring loop
+// sees one relaxed atomic and no lock, so being watched costs it next to
+// nothing.
 class TrialControl {
  public:
   // The deadline of the whole trial counts from here.
@@ -33,11 +41,20 @@ class TrialControl {
 
   // The receiver listens on `port`. Only the first call counts.
   void Go(std::uint16_t port);
+  // The sender is done, and sent this. Only the first call counts.
+  void Sent(const SentNotice& notice);
   // Interrupts whatever the trial waits for. Does not wait for its end.
   void Abort();
 
   // The port that Go() told, or nothing if the trial was cut short.
   std::optional<std::uint16_t> AwaitGo();
+
+  // Sent() was called.
+  [[nodiscard]] bool told() const {
+    return told_.load(std::memory_order_relaxed);
+  }
+  // Requires told().
+  [[nodiscard]] SentWord sent() const;
 
   // The loop ends at `moment`, in its own time: a Send under way is not
   // interrupted.
@@ -85,6 +102,7 @@ class TrialControl {
   std::atomic<bool> stop_{false};
   std::atomic<bool> look_due_{false};
   std::atomic<bool> attention_{false};  // Either of them: set after them.
+  std::atomic<bool> told_{false};
   static constexpr std::int64_t kNoWindow = -1;
   std::atomic<std::int64_t> window_peak_{kNoWindow};
 
@@ -95,6 +113,7 @@ class TrialControl {
   std::optional<SteadyTime> sampling_since_;
   std::optional<std::uint16_t> port_;
   std::optional<SteadyTime> stop_at_;
+  SentWord sent_;
   Socket* guarded_ = nullptr;
 
   std::thread watchdog_;  // Last: it uses all of the above.

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "harness/agent/datagrams.h"
 #include "harness/agent/request_response.h"
 #include "harness/agent/stream.h"
 #include "platform/cpu_time.h"
@@ -13,6 +14,10 @@ namespace wiretoll {
 std::unique_ptr<TrialLoop> MakeTrialLoop(const TrialRequest& request,
                                          CallRecorder& calls) {
   const bool sender = request.role == Role::kSender;
+  if (request.workload.transport == Transport::kUdp) {
+    if (sender) return std::make_unique<DatagramSender>(request, calls);
+    return std::make_unique<DatagramReceiver>(request, calls);
+  }
   if (request.workload.pattern == Pattern::kRequestResponse) {
     if (sender) return std::make_unique<RequestClient>(request, calls);
     return std::make_unique<RequestServer>(request, calls);
@@ -70,12 +75,19 @@ void FillPauses(const LatencyHistogram& pauses, bool asked, EndReport& report) {
 
 void FillVerification(const std::optional<PayloadVerifier>& verifier,
                       EndReport& report) {
-  if (!verifier) {
+  FillVerification(verifier.has_value(),
+                   verifier ? verifier->first_wrong_byte() : std::nullopt,
+                   report);
+}
+
+void FillVerification(bool asked, std::optional<std::int64_t> first_wrong_byte,
+                      EndReport& report) {
+  if (!asked) {
     report.why_null["verified"] = "not asked";
     report.why_null["first_wrong_byte"] = "not asked";
     return;
   }
-  report.first_wrong_byte = verifier->first_wrong_byte();
+  report.first_wrong_byte = first_wrong_byte;
   report.verified = !report.first_wrong_byte.has_value();
   if (*report.verified) {
     report.why_null["first_wrong_byte"] = "every byte was as sent";

@@ -33,10 +33,10 @@ using TrialOutcomeAtEnd = Result<EndReport, TrialFailure>;
 class TrialLoop {
  public:
   virtual ~TrialLoop() = default;
-  // Moves the payload over the connected socket. A sending loop ends with
-  // ShutdownSend(); a receiving one with the end of stream, which it has read
-  // when it returns. Fills calls, bytes, sizes, times and what else belongs to
-  // the loop; a field left empty has its reason in why_null.
+  // Moves the payload over the connected socket. Over TCP a sending loop ends
+  // with ShutdownSend(); a receiving one with the end of stream, which it has
+  // read when it returns. Fills calls, bytes, sizes, times and what else
+  // belongs to the loop; a field left empty has its reason in why_null.
   virtual TrialOutcomeAtEnd Run(Socket& socket, TrialControl& control) = 0;
 };
 
@@ -127,6 +127,8 @@ void FillTally(const Tally& tally, EndReport& report);
 void FillCpu(const Observed<std::int64_t>& cpu, EndReport& report);
 void FillPauses(const LatencyHistogram& pauses, bool asked, EndReport& report);
 void FillVerification(const std::optional<PayloadVerifier>& verifier,
+                      EndReport& report);
+void FillVerification(bool asked, std::optional<std::int64_t> first_wrong_byte,
                       EndReport& report);
 
 // What a trial that was cut short, or met `error`, says: "aborted", or

@@ -115,6 +115,44 @@ OptionReading ReadBuffer(const Socket& socket, SocketOption option,
   return reading;
 }
 
+std::optional<std::string> SetDatagramOptions(const Socket& socket, Role role,
+                                              const Workload& workload) {
+  std::optional<std::string> reason;
+  if (workload.dont_fragment) {
+    reason = Set(socket, SocketOption::kDontFragment,
+                 *workload.dont_fragment ? 1 : 0, "dont_fragment");
+  }
+  if (role == Role::kSender && workload.sndbuf) {
+    Step(reason, [&] {
+      return Set(socket, SocketOption::kSndbuf, workload.sndbuf->count,
+                 "sndbuf");
+    });
+  }
+  if (role == Role::kReceiver) {
+    Step(reason, [&] { return SetReceiverOptions(socket, workload); });
+  }
+  return reason;
+}
+
+std::map<std::string, OptionReading> ReadDatagramOptions(
+    const Socket& socket, Role role, const Workload& workload,
+    const std::string& os) {
+  const bool sender = role == Role::kSender;
+  std::map<std::string, OptionReading> read;
+  read["rcvbuf"] = ReadBuffer(socket, SocketOption::kRcvbuf,
+                              Asked(workload.rcvbuf, !sender), os);
+  read["sndbuf"] = ReadBuffer(socket, SocketOption::kSndbuf,
+                              Asked(workload.sndbuf, sender), os);
+  read["dont_fragment"] =
+      ReadSwitch(socket, SocketOption::kDontFragment,
+                 workload.dont_fragment ? OptionValue(*workload.dont_fragment)
+                                        : OptionValue());
+  for (const char* name : {"nagle", "congestion", "quickack", "cork", "mss"}) {
+    read[name].reason = "UDP has none";
+  }
+  return read;
+}
+
 OptionReading ReadMss(const Socket& socket, OptionValue requested) {
   OptionReading reading =
       Read(socket, SocketOption::kMss, std::move(requested));
@@ -159,6 +197,9 @@ OptionValue AskedQuickack(Quickack quickack) {
 
 std::optional<std::string> SetTrialOptions(const Socket& socket, Role role,
                                            const Workload& workload) {
+  if (workload.transport == Transport::kUdp) {
+    return SetDatagramOptions(socket, role, workload);
+  }
   auto reason =
       Set(socket, SocketOption::kNagle, workload.nagle ? 1 : 0, "nagle");
   if (workload.congestion) {
@@ -186,6 +227,9 @@ std::map<std::string, OptionReading> ReadTrialOptions(const Socket& socket,
                                                       const Workload& workload,
                                                       const std::string& os) {
   const bool sender = role == Role::kSender;
+  if (workload.transport == Transport::kUdp) {
+    return ReadDatagramOptions(socket, role, workload, os);
+  }
   std::map<std::string, OptionReading> read;
   read["nagle"] = ReadSwitch(socket, SocketOption::kNagle, workload.nagle);
   read["rcvbuf"] = ReadBuffer(socket, SocketOption::kRcvbuf,

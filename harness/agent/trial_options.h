@@ -26,7 +26,8 @@ std::optional<std::string> SetConnectedOptions(const Socket& socket, Role role,
                                                const Workload& workload);
 
 // Every option, by its factor's name: nagle, rcvbuf, sndbuf, congestion,
-// quickack, cork, mss. `os` as IdentifyOs() gives it.
+// quickack, cork, mss, and over UDP dont_fragment. `os` as IdentifyOs() gives
+// it.
 std::map<std::string, OptionReading> ReadTrialOptions(const Socket& socket,
                                                       Role role,
                                                       const Workload& workload,

@@ -58,6 +58,14 @@ void AgentProcess::Go(std::int64_t id, std::uint16_t port) {
   SendLine(EncodeRequest(request));
 }
 
+void AgentProcess::Sent(std::int64_t id, const SentNotice& notice) {
+  Request request;
+  request.id = id;
+  request.verb = "sent";
+  request.sent = notice;
+  SendLine(EncodeRequest(request));
+}
+
 void AgentProcess::Abort(std::int64_t id) {
   Request request;
   request.id = id;
@@ -104,6 +112,12 @@ Workload Stream(Bytes write, std::int64_t messages) {
   return workload;
 }
 
+Workload Datagrams(Bytes write, std::int64_t messages) {
+  Workload workload = Stream(write, messages);
+  workload.transport = Transport::kUdp;
+  return workload;
+}
+
 BothEnds RunTrial(AgentProcess& sender, AgentProcess& receiver,
                   const Workload& workload) {
   BothEnds both;
@@ -113,7 +127,7 @@ BothEnds RunTrial(AgentProcess& sender, AgentProcess& receiver,
   if (!both.sender.ready_port) return both;
   TrialRequest receiving = LoopbackTrial(Role::kReceiver, workload);
   receiving.peer_port = *both.sender.ready_port;
-  receiver.SendTrial(receiving);
+  const std::int64_t id = receiver.SendTrial(receiving);
   both.receiver = receiver.Read(Role::kReceiver);
   if (!both.receiver.ready_port) {
     sender.Abort(sending);
@@ -121,6 +135,17 @@ BothEnds RunTrial(AgentProcess& sender, AgentProcess& receiver,
     return both;
   }
   sender.Go(sending, *both.receiver.ready_port);
+  if (workload.transport == Transport::kUdp) {
+    both.sender = sender.Read(Role::kSender);
+    if (both.sender.end) {
+      receiver.Sent(id, {both.sender.end->datagrams->sent.value_or(0),
+                         both.sender.end->bytes});
+    } else {
+      receiver.Abort(id);
+    }
+    both.receiver = receiver.Read(Role::kReceiver);
+    return both;
+  }
   both.receiver = receiver.Read(Role::kReceiver);
   both.sender = sender.Read(Role::kSender);
   return both;

@@ -31,6 +31,7 @@ class AgentProcess {
   std::int64_t Send(Request request);
   std::int64_t SendTrial(const TrialRequest& trial);
   void Go(std::int64_t id, std::uint16_t port);
+  void Sent(std::int64_t id, const SentNotice& notice);
   void Abort(std::int64_t id);
 
   // The next line; a failure of the test and an empty text if there is none.
@@ -51,6 +52,9 @@ TrialRequest LoopbackTrial(Role role, const Workload& workload);
 
 // A stream of `messages` writes.
 Workload Stream(Bytes write, std::int64_t messages);
+
+// The same over UDP.
+Workload Datagrams(Bytes write, std::int64_t messages);
 
 // Sender and receiver of `workload`, in the order the coordinator keeps. An
 // end that refuses before "ready" leaves the other's reply empty.

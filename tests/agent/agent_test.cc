@@ -595,17 +595,55 @@ TEST(AgentTest, CongestionControlThatIsNotThereIsASkip) {
   ExpectWorks(sender, receiver);
 }
 
-TEST(AgentTest, UdpAndManyStreamsAreSkips) {
+TEST(AgentTest, ManyStreamsInOneTrialAreASkip) {
   AgentProcess agent;
-  Workload udp = Stream(Bytes{1}, 1);
-  udp.transport = Transport::kUdp;
   Workload two = Stream(Bytes{1}, 1);
   two.streams = 2;
-  for (const Workload& workload : {udp, two}) {
+  agent.SendTrial(LoopbackTrial(Role::kSender, two));
+  const Reply reply = agent.Read();
+  EXPECT_TRUE(reply.skip);
+  EXPECT_THAT(reply.error.value_or(""), HasSubstr("trials of one group"));
+}
+
+// 2 blocks of 10 bytes in writes of 3: twice 3 + 3 + 3 + 1.
+TEST(AgentTest, LastWriteOfABlockIsShorter) {
+  AgentProcess sender;
+  AgentProcess receiver;
+  Workload workload = Stream(Bytes{3}, 8);
+  workload.block = Bytes{10};
+  workload.verify = true;
+  const auto [sent, received] = Reports(RunTrial(sender, receiver, workload));
+  EXPECT_EQ(sent.calls, 8);
+  EXPECT_EQ(sent.bytes, 20);
+  EXPECT_EQ(sent.call_sizes, (SizeBins{2, 6}));
+  EXPECT_EQ(received.bytes, 20);
+  EXPECT_EQ(received.verified, true);
+}
+
+// 3 blocks have 2 pauses between them, however many writes they have.
+TEST(AgentTest, PausesStandBetweenBlocks) {
+  AgentProcess sender;
+  AgentProcess receiver;
+  Workload workload = Stream(Bytes{3}, 12);
+  workload.block = Bytes{10};
+  workload.gap = 50ms;
+  const auto [sent, received] = Reports(RunTrial(sender, receiver, workload));
+  EXPECT_GE(sent.elapsed_ns.value_or(0), 100'000'000);
+  EXPECT_GE(sent.gap_median_ns.value_or(0), 50'000'000);
+  EXPECT_EQ(received.bytes, 30);
+}
+
+TEST(AgentTest, WhatIsForUdpOnlyIsASkipOverTcp) {
+  AgentProcess agent;
+  Workload batches = Stream(Bytes{1}, 1);
+  batches.batch = 2;
+  Workload whole = Stream(Bytes{1}, 1);
+  whole.dont_fragment = true;
+  for (const Workload& workload : {batches, whole}) {
     agent.SendTrial(LoopbackTrial(Role::kSender, workload));
     const Reply reply = agent.Read();
     EXPECT_TRUE(reply.skip);
-    EXPECT_EQ(reply.error, "this version measures TCP with one stream");
+    EXPECT_THAT(reply.error.value_or(""), HasSubstr("for UDP"));
   }
 }
 
