@@ -8,6 +8,7 @@
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <system_error>
 
 #include "harness/samples/decode.h"
@@ -338,6 +339,51 @@ Outcome<Done> CutTornLine(const std::filesystem::path& file) {
   return Done{};
 }
 
+// By their place in the file, from 0.
+using Places = std::set<std::int64_t>;
+
+Outcome<Places> PlacesOfTornGroups(const std::filesystem::path& folder) {
+  struct Group {
+    int flows = 0;
+    Places places;
+  };
+  std::map<std::string, Group> groups;
+  std::int64_t place = 0;
+  const auto read = ForEachSample(folder, [&](Sample&& sample) {
+    if (sample.flow) {
+      Group& group = groups[sample.flow->group];
+      group.flows = sample.flow->flows;
+      group.places.insert(place);
+    }
+    ++place;
+  });
+  if (!read.has_value()) return read.error();
+  Places torn;
+  for (auto& [name, group] : groups) {
+    if (std::cmp_less(group.places.size(), group.flows)) {
+      torn.merge(group.places);
+    }
+  }
+  return torn;
+}
+
+// errno if the copy is not whole.
+std::optional<int> CopyWithout(const Places& dropped,
+                               const std::filesystem::path& file,
+                               const std::filesystem::path& copy) {
+  errno = 0;
+  std::ifstream in(file, std::ios::binary);
+  std::ofstream out(copy, std::ios::binary | std::ios::trunc);
+  std::string line;
+  // A last line without its newline is torn.
+  for (std::int64_t place = 0; std::getline(in, line) && !in.eof(); ++place) {
+    if (!dropped.contains(place)) out << line << '\n';
+  }
+  out.close();
+  if (out.good() && !in.bad()) return std::nullopt;
+  return errno;
+}
+
 Outcome<Done> MakeEmptyFolder(const std::filesystem::path& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
@@ -399,6 +445,21 @@ Outcome<RunRecord> ReadRunRecord(const std::filesystem::path& folder) {
   return record;
 }
 
+Outcome<std::int64_t> DropTornGroups(const std::filesystem::path& folder) {
+  const auto torn = PlacesOfTornGroups(folder);
+  if (!torn.has_value()) return torn.error();
+  if (torn.value().empty()) return std::int64_t{0};
+  const std::filesystem::path file = folder / kSamplesName;
+  const std::filesystem::path copy = folder / "samples.jsonl.new";
+  if (const auto error = CopyWithout(torn.value(), file, copy)) {
+    return CannotWrite(copy, *error);
+  }
+  std::error_code error;
+  std::filesystem::rename(copy, file, error);
+  if (error) return CannotWrite(file, error.value());
+  return static_cast<std::int64_t>(torn.value().size());
+}
+
 const RecordedHost* FindHost(const RunRecord& record, const std::string& name) {
   const auto found =
       std::find_if(record.hosts.begin(), record.hosts.end(),
@@ -415,11 +476,19 @@ Outcome<SampleWriter> SampleWriter::Open(const std::filesystem::path& folder) {
 }
 
 Outcome<Done> SampleWriter::Append(const Sample& sample) {
-  const auto error = AppendText(file_, ToLine(sample) + "\n");
+  return Append(std::vector<Sample>{sample});
+}
+
+Outcome<Done> SampleWriter::Append(const std::vector<Sample>& group) {
+  std::string lines;
+  for (const Sample& sample : group) lines += ToLine(sample) + "\n";
+  std::error_code unknown;
+  const std::uintmax_t size = std::filesystem::file_size(file_, unknown);
+  const auto error = AppendText(file_, lines);
   if (!error.has_value()) return Done{};
   // If this fails too, the reader still takes the rest for a torn line, and
   // Open() cuts it off.
-  static_cast<void>(CutTornLine(file_));
+  if (!unknown) std::filesystem::resize_file(file_, size, unknown);
   return CannotWrite(file_, *error);
 }
 

@@ -101,11 +101,19 @@ class SampleWriter {
   // again: what was written before stays readable, and a later Append may
   // succeed.
   Outcome<Done> Append(const Sample& sample);
+  // Those of a group of flows, in one go: see DropTornGroups().
+  Outcome<Done> Append(const std::vector<Sample>& group);
 
  private:
   explicit SampleWriter(std::filesystem::path file) : file_(std::move(file)) {}
   std::filesystem::path file_;
 };
+
+// Takes out the samples of groups (TrialFlow::group) that lack some of their
+// flows, as a killed run may leave them: --resume does the whole group again.
+// Gives how many samples that were. The file is replaced by a whole new one, or
+// stays as it was. kUsage: it cannot be read.
+Outcome<std::int64_t> DropTornGroups(const std::filesystem::path& folder);
 
 struct ReadSummary {
   std::int64_t samples = 0;

@@ -210,6 +210,55 @@ TEST_F(SampleWriterTest, AFileOfATornLineOnlyBecomesEmpty) {
   EXPECT_EQ(ReadAll(run_).samples.size(), 1U);
 }
 
+// Flow `index` of three of `group`; an empty group is a trial by itself.
+Sample FlowOf(const std::string& group, int index) {
+  Sample sample = SampleNumber(index);
+  sample.flow.reset();
+  if (!group.empty()) sample.flow = TrialFlow{group, "ring", 3, index, 0.5};
+  return sample;
+}
+
+std::string LineOf(const std::string& group, int index) {
+  return ToLine(FlowOf(group, index)) + "\n";
+}
+
+TEST_F(SampleWriterTest, AGroupIsAppendedWhole) {
+  auto writer = SampleWriter::Open(run_);
+  ASSERT_TRUE(writer.has_value());
+  ASSERT_TRUE(
+      writer.value().Append({FlowOf("g", 0), FlowOf("g", 1)}).has_value());
+  EXPECT_EQ(ReadFile(run_ / "samples.jsonl"), LineOf("g", 0) + LineOf("g", 1));
+}
+
+// Each place where a kill may have cut the last group of three.
+TEST_F(SampleWriterTest, AGroupThatLacksAFlowIsTakenOutWhereverItWasTorn) {
+  const std::string whole =
+      LineOf("a", 0) + LineOf("a", 1) + LineOf("a", 2) + LineOf("", 0);
+  const std::string group = LineOf("b", 0) + LineOf("b", 1) + LineOf("b", 2);
+  const std::size_t one = LineOf("b", 0).size();
+  for (const std::size_t torn :
+       {std::size_t{0}, std::size_t{7}, one, one + 9, group.size() - 1}) {
+    WriteFile(run_ / "samples.jsonl", whole + group.substr(0, torn));
+    // One line with its newline is one sample; two are two.
+    const std::int64_t lines = torn < one ? 0 : torn < 2 * one ? 1 : 2;
+    const auto dropped = DropTornGroups(run_);
+    ASSERT_TRUE(dropped.has_value()) << dropped.error().message;
+    EXPECT_EQ(dropped.value(), lines) << torn;
+    ASSERT_TRUE(SampleWriter::Open(run_).has_value());
+    EXPECT_EQ(ReadFile(run_ / "samples.jsonl"), whole) << torn;
+  }
+  WriteFile(run_ / "samples.jsonl", whole + group);
+  EXPECT_EQ(DropTornGroups(run_).value(), 0);
+  EXPECT_EQ(ReadFile(run_ / "samples.jsonl"), whole + group);
+}
+
+TEST_F(SampleWriterTest, ATornGroupInTheMiddleIsTakenOutToo) {
+  const std::string last = LineOf("b", 0) + LineOf("b", 1) + LineOf("b", 2);
+  WriteFile(run_ / "samples.jsonl", LineOf("a", 0) + LineOf("a", 2) + last);
+  EXPECT_EQ(DropTornGroups(run_).value(), 2);
+  EXPECT_EQ(ReadFile(run_ / "samples.jsonl"), last);
+}
+
 TEST_F(SampleWriterTest, AFullDiskIsSaidWithFileAndRemedy) {
   if (!fs::exists("/dev/full")) {
     GTEST_SKIP() << "no /dev/full: Linux has it; in a bare chroot mknod -m 666 "
