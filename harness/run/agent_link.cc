@@ -23,6 +23,8 @@ using namespace std::chrono_literals;
 
 // What an agent says on standard error is kept to this much, for messages.
 constexpr std::size_t kKeptErrorText = 2000;
+// Trials at once may leave each other's answers waiting, two apiece.
+constexpr std::size_t kMostLinesWaiting = 1'000;
 constexpr char kReadsNoMore[] = "the agent reads no more";
 // Between closing an agent's input and killing it.
 constexpr auto kTimeToEnd = 1s;
@@ -75,7 +77,11 @@ struct AgentLink::State : std::enable_shared_from_this<AgentLink::State> {
   boost::asio::streambuf buffer;
   std::array<char, 512> error_buffer{};
   std::string error_text;
-  std::deque<std::string> lines;
+  struct Line {
+    std::string text;
+    std::optional<std::int64_t> id;  // Once somebody has asked for it.
+  };
+  std::deque<Line> lines;
   std::deque<std::string> to_write;
   bp::child child;
   bool started = false;
@@ -120,7 +126,9 @@ void AgentLink::State::ReadLine() {
         std::string line;
         std::getline(stream, line);
         if (!line.empty() && line.back() == '\r') line.pop_back();
-        self->lines.push_back(std::move(line));
+        if (self->lines.size() >= kMostLinesWaiting)
+          return self->Fail("the agent says more than it was asked");
+        self->lines.push_back({std::move(line), std::nullopt});
         self->ReadLine();
       });
 }
@@ -217,9 +225,27 @@ bool AgentLink::HasLine() const { return !state_->lines.empty(); }
 
 std::optional<std::string> AgentLink::TakeLine() {
   if (state_->lines.empty()) return std::nullopt;
-  std::string line = std::move(state_->lines.front());
+  std::string line = std::move(state_->lines.front().text);
   state_->lines.pop_front();
   return line;
+}
+
+std::optional<std::string> AgentLink::TakeLineFor(std::int64_t id) {
+  auto& lines = state_->lines;
+  for (auto line = lines.begin(); line != lines.end(); ++line) {
+    if (!line->id) line->id = IdOf(line->text);
+    if (*line->id != id && *line->id != 0) continue;
+    std::string text = std::move(line->text);
+    lines.erase(line);
+    return text;
+  }
+  return std::nullopt;
+}
+
+void AgentLink::ForgetAnswers() {
+  std::erase_if(state_->lines, [](const State::Line& line) {
+    return line.id.value_or(IdOf(line.text)) != 0;
+  });
 }
 
 namespace {

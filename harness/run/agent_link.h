@@ -53,6 +53,11 @@ class AgentLink {
   // The oldest line that came and was not taken yet.
   std::optional<std::string> TakeLine();
   [[nodiscard]] bool HasLine() const;
+  // Of several trials at once: the oldest line that answers request `id`, or
+  // that says for which it is in no way that can be read. Others stay.
+  std::optional<std::string> TakeLineFor(std::int64_t id);
+  // Forgets late words of requests given up, so that they do not pile up.
+  void ForgetAnswers();
 
   [[nodiscard]] std::int64_t NextId() { return ++last_id_; }
 
@@ -62,9 +67,10 @@ class AgentLink {
   std::int64_t last_id_ = 0;
 };
 
-// Sends one request and waits for its answer; `cancel`, if there is one, is
-// looked at whenever anything happens on `io`. The failure says what went
-// wrong in words that name no host: the caller knows which.
+// Sends one request and waits for its answer, while no trial runs there;
+// `cancel`, if there is one, is looked at whenever anything happens on `io`.
+// The failure says what went wrong in words that name no host: the caller knows
+// which.
 Outcome<Reply> Ask(boost::asio::io_context& io, AgentLink& link,
                    Request request, SteadyTime until,
                    const std::function<bool()>& cancel = {});
