@@ -42,6 +42,15 @@ struct Datagram {
 // here; WSAECONNRESET on Windows is told as this), interrupted.
 Result<Datagram> ReceiveDatagram(Socket& socket, std::span<std::byte> buffer);
 
+// The same on a bound socket that is not connected, by one call (recvfrom)
+// that also tells who sent it.
+struct DatagramFrom {
+  Datagram datagram;
+  Endpoint sender;
+};
+Result<DatagramFrom> ReceiveDatagramFrom(Socket& socket,
+                                         std::span<std::byte> buffer);
+
 // How long a receiving call blocks. Systems round up. Errors: invalid_argument
 // below 1 ms.
 Result<Done> SetReceiveTimeout(const Socket& socket,

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "platform/posix/address.h"
 
@@ -121,6 +122,20 @@ Result<Datagram> ReceiveDatagram(Socket& socket, std::span<std::byte> buffer) {
       ::recv(Fd(socket.handle()), buffer.data(), buffer.size(), MSG_TRUNC);
   if (length < 0) return LastError();
   return Arrived(static_cast<std::size_t>(length), buffer.size());
+}
+
+Result<DatagramFrom> ReceiveDatagramFrom(Socket& socket,
+                                         std::span<std::byte> buffer) {
+  NativeAddress from;
+  from.length = sizeof from.storage;
+  const ssize_t length =
+      ::recvfrom(Fd(socket.handle()), buffer.data(), buffer.size(), MSG_TRUNC,
+                 from.get(), &from.length);
+  if (length < 0) return LastError();
+  Result<Endpoint> sender = FromNative(from);
+  if (!sender.has_value()) return sender.error();
+  return DatagramFrom{Arrived(static_cast<std::size_t>(length), buffer.size()),
+                      std::move(sender).value()};
 }
 
 Result<Done> SetReceiveTimeout(const Socket& socket, milliseconds timeout) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "platform/win32/address.h"
 
@@ -47,6 +48,25 @@ Result<Datagram> ReceiveDatagram(Socket& socket, std::span<std::byte> buffer) {
   }
   if (WasInterrupted(error)) return Datagram{Bytes{0}, Bytes{0}, false};
   return ReceiveError(error);
+}
+
+Result<DatagramFrom> ReceiveDatagramFrom(Socket& socket,
+                                         std::span<std::byte> buffer) {
+  constexpr int kNoFlags = 0;
+  NativeAddress from;
+  from.length = sizeof from.storage;
+  const int length = WinsockLength(buffer.size());
+  const int received = ::recvfrom(Native(socket.handle()),
+                                  reinterpret_cast<char*>(buffer.data()),
+                                  length, kNoFlags, from.get(), &from.length);
+  const Error error = received == SOCKET_ERROR ? LastError() : Error{};
+  const bool cut = error == ErrorFrom(WSAEMSGSIZE);
+  if (error && !cut) return ReceiveError(error);
+  Result<Endpoint> sender = FromNative(from);
+  if (!sender.has_value()) return sender.error();
+  const Datagram whole{Bytes{received}, Bytes{received}, false};
+  return DatagramFrom{cut ? Datagram{Bytes{length}, std::nullopt, true} : whole,
+                      std::move(sender).value()};
 }
 
 Result<Done> SetReceiveTimeout(const Socket& socket, milliseconds timeout) {
