@@ -346,15 +346,14 @@ TEST_F(DatagramBatchContractTest, SixteenArriveInOrderWithTheirSizes) {
     EXPECT_EQ(got_[i].length, Bytes{kSize});
     EXPECT_EQ(got_[i].kept, Bytes{kSize});
     EXPECT_FALSE(got_[i].cut);
-    EXPECT_TRUE(std::equal(data.begin() + i * kSize,
-                           data.begin() + (i + 1) * kSize,
-                           buffer_.begin() + i * room))
+    EXPECT_TRUE(std::ranges::equal(std::span{data}.subspan(i * kSize, kSize),
+                                   std::span{buffer_}.subspan(i * room, kSize)))
         << i;
   }
 }
 
 TEST_F(DatagramBatchContractTest, BatchOfOtherSizesKeepsEachAndSeesCuts) {
-  for (const std::size_t size : {1, 50, 1472}) {
+  for (const std::size_t size : {1U, 50U, 1472U}) {
     ASSERT_TRUE(near_.Send(Numbered(size, 1)).has_value());
   }
   const std::span<std::byte> buffer{buffer_.data(), 300};

@@ -1,12 +1,14 @@
 // What Linux does with datagrams exactly, where the contract leaves it to the
 // system; on a link of the test's own.
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
-#include <algorithm>
 #include <array>
-#include <cstdlib>
+#include <cerrno>
+#include <cstdio>
 #include <fstream>
-#include <thread>
 #include <vector>
 
 #include "platform/datagram.h"
@@ -20,7 +22,6 @@ namespace {
 using boost::system::errc::connection_refused;
 using boost::system::errc::message_size;
 using boost::system::errc::no_buffer_space;
-using std::chrono::milliseconds;
 
 constexpr const char* kHere = "10.98.0.1";
 constexpr std::uint16_t kPort = 9000;
@@ -181,6 +182,25 @@ TEST_F(DatagramExactTest, TrapKeepsTheHostFromAnsweringStrangers) {
   ASSERT_TRUE(stranger.Send(Zeros(1)).has_value());
   ASSERT_TRUE(stranger.Send(Zeros(1)).has_value());
   EXPECT_EQ(trap.Count(), 2);
+}
+
+// Whoever sets SO_REUSEADDR has a port together with all that have it set.
+TEST_F(DatagramExactTest, TrapLeavesThePortToNobodyWhoWouldShareIt) {
+  Socket near = OpenUdp(kLoopback, {}).value();
+  Socket far = OpenUdp(kLoopback, {}).value();
+  ASSERT_TRUE(far.Connect(near.LocalEndpoint().value(), kPatience).has_value());
+  const StrangerTrap trap = StrangerTrap::Set(far).value();
+  sockaddr_in taken{};
+  taken.sin_family = AF_INET;
+  taken.sin_port = htons(far.LocalEndpoint().value().port);
+  taken.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const int thief = ::socket(AF_INET, SOCK_DGRAM, 0);
+  const int on = 1;
+  ASSERT_EQ(::setsockopt(thief, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on), 0);
+  EXPECT_EQ(::bind(thief, reinterpret_cast<sockaddr*>(&taken), sizeof taken),
+            -1);
+  EXPECT_EQ(errno, EADDRINUSE);
+  ::close(thief);
 }
 
 }  // namespace

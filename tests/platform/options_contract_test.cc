@@ -52,7 +52,8 @@ TEST_F(OptionsContractTest, LargerBufferNeverReadsBackSmaller) {
 TEST_F(OptionsContractTest, EveryOptionIsEitherThereOrSaidNotToBe) {
   for (const SocketOption option :
        {SocketOption::kNagle, SocketOption::kRcvbuf, SocketOption::kSndbuf,
-        SocketOption::kQuickack, SocketOption::kCork, SocketOption::kMss}) {
+        SocketOption::kQuickack, SocketOption::kCork, SocketOption::kMss,
+        SocketOption::kDontFragment}) {
     const Result<std::int64_t> read = GetOption(pair_.near, option);
     EXPECT_TRUE(read.has_value() || read.error() == operation_not_supported)
         << static_cast<int>(option) << ": " << read.error().message();
