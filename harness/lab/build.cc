@@ -1,15 +1,18 @@
 #include "harness/lab/build.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdlib>
-#include <sstream>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 #include "harness/lab/commands.h"
+#include "harness/lab/containers.h"
+#include "harness/lab/delay_line.h"
+#include "harness/lab/link_check.h"
 #include "harness/lab/settings.h"
 #include "harness/lab/wine.h"
 
@@ -19,7 +22,6 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kTimeout{10'000};
-constexpr int kPings = 10;
 
 Outcome<Done> Batch(std::vector<std::string> words, const std::string& text) {
   if (text.empty()) return Done{};
@@ -43,7 +45,7 @@ Outcome<Done> CheckPrograms(const LabSpec& spec) {
     const Outcome<WineTools> tools = FindWine(spec);
     if (!tools.has_value()) return tools.error();
   }
-  if (!Has(spec, "linux")) return Done{};
+  if (!Has(spec, "linux") && !HasContainers(spec)) return Done{};
   const Outcome<std::string> agent =
       FindProgram(std::filesystem::absolute(spec.agent).string());
   if (!agent.has_value()) {
@@ -93,8 +95,8 @@ bool HasNetem(const std::string& netns) {
 // back what lies in a qdisc of its own.
 Outcome<Done> ChooseDelayLine(const LabSpec& spec, StandingLab& lab) {
   lab.link.settings["delay line"] = "none";
-  if (spec.link.delay == Nanoseconds{0} && spec.link.loss == 0) return Done{};
-  if (HasNetem(lab.layout.hosts[0].netns)) {
+  if (!NeedsDelayLine(spec.link)) return Done{};
+  if (!spec.own_relay && HasNetem(lab.layout.hosts[0].netns)) {
     lab.layout.wiring = Wiring::kBridge;
     lab.link.settings["delay line"] = "netem";
     return MakeNamespaces({SwitchNamespace(lab.layout)}, lab.record);
@@ -102,6 +104,38 @@ Outcome<Done> ChooseDelayLine(const LabSpec& spec, StandingLab& lab) {
   lab.layout.wiring = Wiring::kRelay;
   lab.link.settings["delay line"] = "own relay";
   return Done{};
+}
+
+std::vector<std::string> RelayWords(const LabSpec& spec, const LabHost& near,
+                                    const std::string& self) {
+  const LinkSpec& link = spec.link;
+  const auto spelled = [](double share) {
+    return fmt::format("{:.17g}", share);
+  };
+  // A session of its own, so that Ctrl-C reaches us and not the link.
+  return {"setsid",
+          near.agent[0],
+          "netns",
+          "exec",
+          near.netns,
+          self,
+          "lab-relay",
+          "--tap-a",
+          kHostInterface,
+          "--tap-b",
+          "lab1",
+          "--delay-ns",
+          std::to_string(link.delay.count()),
+          "--jitter-ns",
+          std::to_string(link.jitter.count()),
+          "--loss",
+          spelled(link.loss),
+          "--duplicate",
+          spelled(link.duplicate),
+          "--reorder",
+          spelled(link.reorder),
+          "--seed",
+          std::to_string(spec.seed)};
 }
 
 // The relay lives in the first host's namespace, where it makes both TAPs; the
@@ -113,14 +147,8 @@ Outcome<Done> StartRelay(const LabSpec& spec, StandingLab& lab) {
                       spec.self.string() + "' is none");
   }
   const std::string& near = lab.layout.hosts[0].netns;
-  // A session of its own, so that Ctrl-C reaches us and not the link.
   Outcome<BackgroundProcess> relay = BackgroundProcess::Start(
-      {"setsid", lab.layout.hosts[0].agent[0], "netns", "exec", near, self,
-       "lab-relay", "--tap-a", kHostInterface, "--tap-b", "lab1", "--delay-ns",
-       std::to_string(spec.link.delay.count()), "--loss",
-       fmt::format("{:.17g}", spec.link.loss), "--seed",
-       std::to_string(spec.seed)},
-      "ready", kTimeout);
+      RelayWords(spec, lab.layout.hosts[0], self), "ready", kTimeout);
   if (!relay.has_value()) return relay.error();
   lab.relay.emplace(std::move(relay.value()));
   const std::string& far = lab.layout.hosts[1].netns;
@@ -195,16 +223,7 @@ Outcome<Done> Shape(const LabSpec& spec, StandingLab& lab) {
 // On the bridge's ports, each of which sends to one host.
 Outcome<Done> DelayByNetem(const LabSpec& spec, StandingLab& lab) {
   if (lab.link.settings["delay line"] != "netem") return Done{};
-  const double microseconds =
-      std::chrono::duration<double, std::micro>(spec.link.delay).count();
-  const std::vector<std::string> words{
-      "netem",
-      "limit",
-      "1000000",
-      "delay",
-      fmt::format("{:.3f}us", microseconds),
-      "loss",
-      fmt::format("{:.6f}%", spec.link.loss * 100)};
+  const std::vector<std::string> words = NetemWords(spec.link);
   lab.link.settings["netem"] = SpellCommand(words);
   for (const Port& port : Ports(lab.layout)) {
     if (port.netns != SwitchNamespace(lab.layout)) continue;
@@ -214,65 +233,21 @@ Outcome<Done> DelayByNetem(const LabSpec& spec, StandingLab& lab) {
   return Done{};
 }
 
-// What `lab-rtt` printed, sorted; empty if it got no answer at all.
-std::vector<std::int64_t> SortedTimes(const std::string& text) {
-  std::istringstream lines(text);
-  std::vector<std::int64_t> times;
-  for (std::int64_t time = 0; lines >> time;) times.push_back(time);
-  std::sort(times.begin(), times.end());
-  return times;
+// A line that misses what was asked for is told of; one that carries nothing
+// is no line.
+Outcome<Done> CheckLine(const LabSpec& spec, StandingLab& lab) {
+  if (!spec.check_line) return Done{};
+  const bool netem = lab.link.settings["delay line"] == "netem";
+  JudgedLine judged =
+      JudgeLine(spec.link, netem, MeasureLine(spec, lab.layout.hosts));
+  Merge(judged.settings, "the check", lab.link.settings);
+  lab.check = std::move(judged.check);
+  if (!judged.carries_nothing) return Done{};
+  return NothingRan(fmt::format("the lab's line carries nothing: {}",
+                                fmt::join(lab.check.warnings, "; ")));
 }
 
-// The least is what the line gives; what others have more is this machine's.
-Outcome<Done> JudgeRoundTrip(const std::vector<std::int64_t>& times,
-                             Nanoseconds asked, Settings& settings) {
-  if (times.empty()) {
-    settings["rtt measured"] = "not measured: no answer came back";
-    return Done{};
-  }
-  settings["rtt measured"] = SpellDuration(Nanoseconds{times.front()});
-  settings["rtt measured, median"] =
-      SpellDuration(Nanoseconds{times[times.size() / 2]});
-  if (times.front() >= asked.count()) return Done{};
-  return NothingRan(fmt::format(
-      "the delay line ({}) gives a round trip of {}, less "
-      "than the {} asked for",
-      settings["delay line"], settings["rtt measured"], SpellDuration(asked)));
-}
-
-// Enough to see the least of a short round trip; a long one is little changed
-// by what the machine adds, and is waited for only as often as it must be.
-int PingsFor(Nanoseconds round_trip, double loss) {
-  constexpr Nanoseconds kAllTogether = std::chrono::seconds(1);
-  const int least = loss > 0 ? 2 : 1;
-  if (round_trip <= kAllTogether / kPings) return kPings;
-  return std::max(least, static_cast<int>(kAllTogether / round_trip));
-}
-
-// Asked and measured round trip; an emulated delay that is shorter than asked
-// would make every figure wrong, so that is a failure.
-Outcome<Done> MeasureRoundTrip(const LabSpec& spec, StandingLab& lab) {
-  if (lab.link.settings["delay line"] == "none") return Done{};
-  const Nanoseconds asked = 2 * spec.link.delay;
-  Settings& settings = lab.link.settings;
-  settings["rtt asked"] = SpellDuration(asked);
-  const LabHost& near = lab.layout.hosts[0];
-  const int pings = PingsFor(asked, spec.link.loss);
-  const Outcome<std::string> said = RunCommand(
-      {{"ip", "netns", "exec", near.netns,
-        std::filesystem::absolute(spec.self).string(), "lab-rtt", near.address,
-        lab.layout.hosts[1].address, std::to_string(asked.count()),
-        std::to_string(pings)},
-       "",
-       kTimeout + pings * std::chrono::ceil<milliseconds>(2 * asked)});
-  if (!said.has_value()) {
-    settings["rtt measured"] = "not measured: " + said.error().message;
-    return Done{};
-  }
-  return JudgeRoundTrip(SortedTimes(said.value()), asked, settings);
-}
-
-void Describe(const LabSpec& spec, StandingLab& lab) {
+Outcome<Done> Describe(const LabSpec& spec, StandingLab& lab) {
   RecordedLink& link = lab.link;
   link.kind = "lab";
   link.description = DescribeLink(lab.layout, spec.link);
@@ -281,6 +256,9 @@ void Describe(const LabSpec& spec, StandingLab& lab) {
   link.delay_ns = spec.link.delay.count();
   link.loss = spec.link.loss;
   Settings& settings = link.settings;
+  settings["jitter"] = SpellDuration(spec.link.jitter);
+  settings["duplicate"] = fmt::format("{:.6g} %", spec.link.duplicate * 100);
+  settings["reorder"] = fmt::format("{:.6g} %", spec.link.reorder * 100);
   settings["congestion"] = lab.congestion;
   if (spec.route_congestion) {
     settings["congestion"] = *spec.route_congestion + ", by the hosts' routes";
@@ -295,8 +273,9 @@ void Describe(const LabSpec& spec, StandingLab& lab) {
                                              "TAP and relay"};
   settings["wiring"] = kWirings[static_cast<int>(lab.layout.wiring)];
   if (lab.layout.wiring == Wiring::kRelay) {
-    settings["loss seed"] = std::to_string(spec.seed);
+    settings["relay seed"] = std::to_string(spec.seed);
   }
+  return Done{};
 }
 
 using Step = Outcome<Done> (*)(const LabSpec&, StandingLab&);
@@ -329,11 +308,36 @@ Outcome<Done> StartWines(const LabSpec& spec, StandingLab& lab) {
   return Done{};
 }
 
-Outcome<Done> Finish(const LabSpec& spec, StandingLab& lab) {
-  Describe(spec, lab);
+Outcome<Done> Finish(const LabSpec&, StandingLab& lab) {
   lab.record.hosts = lab.layout.hosts;
   lab.record.link = lab.link.description;
   return WriteRecord(lab.record);
+}
+
+Outcome<Done> BuildOfNamespaces(const LabSpec& spec, StandingLab& lab) {
+  Outcome<Done> made = MakeNamespaces(Namespaces(lab.layout), lab.record);
+  if (!made.has_value()) return made;
+  for (const Step step :
+       {&ChooseDelayLine, &MakeLinks, &Tune, &Shape, &DelayByNetem, &CheckLine,
+        &StartWines, &Describe, &Finish}) {
+    Outcome<Done> done = step(spec, lab);
+    if (!done.has_value()) return done;
+  }
+  return Done{};
+}
+
+Outcome<Done> BuildOfContainers(const LabSpec& spec, StandingLab& lab) {
+  const Outcome<ContainerEngine> engine = FindEngine(spec);
+  if (!engine.has_value()) return engine.error();
+  Outcome<Done> made = MakeContainers(spec, engine.value(), lab);
+  if (!made.has_value()) return made;
+  if (lab.layout.hosts[0].netns.empty()) {
+    lab.check.summary = "line not checked: that needs root";
+    lab.link.settings["check"] = "not measured: needs root";
+  } else if (auto checked = CheckLine(spec, lab); !checked.has_value()) {
+    return checked;
+  }
+  return Finish(spec, lab);
 }
 
 }  // namespace
@@ -367,14 +371,9 @@ Outcome<std::unique_ptr<StandingLab>> BuildLab(const LabSpec& asked) {
   lab->congestion = congestion.value();
   lab->layout =
       MakeLayout(spec, NamespacePrefix(lab->record), FindProgram("ip").value());
-  Outcome<Done> made = MakeNamespaces(Namespaces(lab->layout), lab->record);
+  Outcome<Done> made = HasContainers(spec) ? BuildOfContainers(spec, *lab)
+                                           : BuildOfNamespaces(spec, *lab);
   if (!made.has_value()) return made.error();
-  for (const Step step :
-       {&ChooseDelayLine, &MakeLinks, &Tune, &Shape, &DelayByNetem,
-        &MeasureRoundTrip, &StartWines, &Finish}) {
-    Outcome<Done> done = step(spec, *lab);
-    if (!done.has_value()) return done.error();
-  }
   return lab;
 }
 

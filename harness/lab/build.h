@@ -24,6 +24,7 @@ struct StandingLab {
   LabRecord record;
   Layout layout;
   RecordedLink link;
+  LinkCheck check;
   std::string congestion;
   std::optional<BackgroundProcess> relay;
   std::vector<BackgroundProcess> wines;  // Each keeps one host's Wine.

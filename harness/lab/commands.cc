@@ -250,6 +250,11 @@ BackgroundProcess::~BackgroundProcess() {
   if (!state.said.empty()) fmt::print(stderr, "{}", state.said);
 }
 
+bool BackgroundProcess::IsRunning() {
+  std::error_code ignored;
+  return state_ && state_->child.running(ignored);
+}
+
 Outcome<BackgroundProcess> BackgroundProcess::Start(
     const std::vector<std::string>& words, const std::string& greeting,
     milliseconds timeout) {

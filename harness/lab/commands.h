@@ -60,6 +60,9 @@ class BackgroundProcess {
   // Closes its input, gives it a second, then kills it.
   ~BackgroundProcess();
 
+  // False once it has ended, however.
+  [[nodiscard]] bool IsRunning();
+
   // Starts `words` with its output joined to our process's input, so that the
   // input stays open as long as `words` runs; then lets both go their way.
   Outcome<Done> HandOver(const std::vector<std::string>& words);

@@ -16,6 +16,7 @@ Failure NoLabs() {
 struct Lab::State {
   std::vector<LabHost> hosts;
   RecordedLink link;
+  LinkCheck check;
   std::string congestion;
 };
 
@@ -27,10 +28,13 @@ Lab::~Lab() = default;
 Outcome<Lab> Lab::Up(const LabSpec&) { return NoLabs(); }
 const std::vector<LabHost>& Lab::hosts() const { return state_->hosts; }
 const RecordedLink& Lab::link() const { return state_->link; }
+const LinkCheck& Lab::check() const { return state_->check; }
+std::string Lab::Trouble() { return {}; }
 const std::string& Lab::congestion() const { return state_->congestion; }
 Outcome<Done> Lab::Keep() { return NoLabs(); }
 
 bool HasWine(const LabSpec&) { return false; }
+bool HasContainers(const LabSpec&) { return false; }
 
 LabAbility ProbeLabAbility() { return {LabMeans::kLoopback, NoLabs().message}; }
 

@@ -90,6 +90,15 @@ const std::vector<LabHost>& Lab::hosts() const {
 
 const RecordedLink& Lab::link() const { return state_->standing->link; }
 
+const LinkCheck& Lab::check() const { return state_->standing->check; }
+
+std::string Lab::Trouble() {
+  StandingLab& lab = *state_->standing;
+  if (!lab.relay || lab.relay->IsRunning()) return {};
+  return "the delay line (our own relay between the hosts) has ended, so that "
+         "the line carries nothing: was it killed? Run again";
+}
+
 const std::string& Lab::congestion() const {
   static const std::string none;
   const StandingLab& lab = *state_->standing;

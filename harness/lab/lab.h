@@ -23,6 +23,13 @@ struct LinkSpec {
   Nanoseconds delay{0};               // Each way; at most 10 s.
   double loss = 0;                    // Fraction of frames, each way.
   int mtu = 1500;                     // 68 (RFC 791) to 9000 bytes.
+  // Uniform, either way about the delay and at most as much: frames overtake
+  // each other where it is more than what lies between them.
+  Nanoseconds jitter{0};
+  double duplicate = 0;  // Fraction of frames that pass twice, each way.
+  // Fraction of frames, each way, that do not wait for the delay but pass at
+  // once, ahead of those that do. Needs a delay.
+  double reorder = 0;
 };
 
 struct LabSpec {
@@ -34,7 +41,11 @@ struct LabSpec {
                                // needed for delay, loss and Wine only.
   // Told, a line without its end, what takes long; may be empty.
   std::function<void(const std::string&)> say;
-  std::uint64_t seed = 1;  // Of the losses.
+  std::uint64_t seed = 1;  // Of what our own relay does to frames.
+  bool own_relay = false;  // Even where the kernel has netem.
+  // Measures the line before anything uses it; those frames are in the counts
+  // of its interfaces.
+  bool check_line = true;
   // Beyond what a lab sets anyway, in every host: "net.ipv4.tcp_autocorking".
   std::map<std::string, std::string> sysctls;
   std::optional<int> initcwnd;  // Segments, as an attribute of the route.
@@ -43,10 +54,20 @@ struct LabSpec {
   std::optional<std::string> route_congestion;
 };
 
+// The line as it was measured before anything used it.
+struct LinkCheck {
+  std::string summary;  // One line, measured against asked.
+  // Each a sentence: what misses what was asked for by more than the tolerance
+  // (harness/lab/link_check.h), by how much, and what to do.
+  std::vector<std::string> warnings;
+};
+
 struct LabHost {
-  std::string name;     // linux-1, linux-2, wine
+  std::string name;     // linux-1, linux-2, wine, container-1
   std::string address;  // In the lab's own network.
-  std::string netns;    // Name for `ip netns exec`; empty on loopback.
+  // Name for `ip netns exec`; empty on loopback, and of a container without
+  // root.
+  std::string netns;
   std::vector<std::string> agent;  // The command that starts its agent.
   std::string kind = "linux";      // As in LabSpec::kinds.
 };
@@ -55,8 +76,12 @@ struct LabHost {
 // sockets belong to a server that other Wine programs would share.
 bool HasWine(const LabSpec& spec);
 
-// A lab that is up. Going out of scope takes it down: namespaces, delay line,
-// state file; nothing that it did not make.
+// True if its hosts are containers, which need an engine and no namespaces of
+// ours.
+bool HasContainers(const LabSpec& spec);
+
+// A lab that is up. Going out of scope takes it down: namespaces, containers,
+// delay line, state file; nothing that it did not make.
 class Lab {
  public:
   // Removes what dead labs left, then builds. kUsage: the spec asks for what
@@ -69,8 +94,13 @@ class Lab {
   ~Lab();
 
   [[nodiscard]] const std::vector<LabHost>& hosts() const;
-  // What the link is and every setting made for it.
+  // What the link is, every setting made for it, and under "... asked" and
+  // "... measured" what it was seen to do.
   [[nodiscard]] const RecordedLink& link() const;
+  // Empty where LabSpec::check_line said so.
+  [[nodiscard]] const LinkCheck& check() const;
+  // Why the line no longer carries anything; empty as long as all is well.
+  [[nodiscard]] std::string Trouble();
   // Congestion control that trials set where a study does not say, because
   // the default differs from host to host. Empty where a Wine host cannot set
   // it: there it is an attribute of every host's route.
@@ -123,13 +153,13 @@ Outcome<std::vector<std::string>> TakeDown(const std::string& id);
 Outcome<int> RemoveDeadLabs();
 
 // The delay line itself: forwards frames between two TAPs that it makes until
-// standard input closes, each `delay` after it came, in order. Prints "ready"
-// once both are there, and on standard error what it had to drop.
+// standard input closes, and does to them what `link` says, its rate and MTU
+// left out. Prints "ready" once both are there, and at its end, on standard
+// error, how many frames it lost, duplicated and reordered each way.
 struct RelaySpec {
   std::string tap_a, tap_b;
-  Nanoseconds delay{0};
-  double loss = 0;  // Fraction of frames, each way.
-  std::uint64_t seed = 1;
+  LinkSpec link;
+  std::uint64_t seed = 1;  // The same seed does the same to the same frames.
 };
 Outcome<Done> RunRelay(const RelaySpec& spec);
 

@@ -7,6 +7,8 @@
 #include <map>
 #include <string_view>
 
+#include "harness/lab/delay_line.h"
+
 namespace wiretoll {
 namespace {
 
@@ -38,11 +40,20 @@ bool IsSysctlName(std::string_view name) {
 
 Outcome<Done> CheckKinds(const std::vector<std::string>& kinds) {
   for (const std::string& kind : kinds) {
-    if (kind != "linux" && kind != kWineKind) {
+    if (kind != "linux" && kind != kWineKind && kind != kContainerKind) {
       return Usage(fmt::format(
-          "lab kind '{}' is not in this version; there are: linux, wine",
+          "lab kind '{}' is not in this version; there are: linux, wine, "
+          "container",
           kind));
     }
+  }
+  const auto containers =
+      std::count(kinds.begin(), kinds.end(), kContainerKind);
+  if (containers > 0 && containers != std::ssize(kinds)) {
+    return Usage(
+        "containers stand on their engine's bridge and other hosts on the "
+        "lab's own, with no line between the two: say --lab "
+        "container,container or --lab linux,linux");
   }
   if (kinds.size() < 2 || kinds.size() > kMostHosts) {
     return Usage(
@@ -53,28 +64,26 @@ Outcome<Done> CheckKinds(const std::vector<std::string>& kinds) {
   return Done{};
 }
 
-Outcome<Done> CheckDelayLine(const LinkSpec& link, std::size_t hosts) {
-  if (link.delay < Nanoseconds{0} || link.delay > std::chrono::seconds(10)) {
-    return Usage("--delay " + SpellDuration(link.delay) +
-                 ": a lab delays by 0 to 10 s each way");
-  }
-  if (!(link.loss >= 0 && link.loss <= 1)) {
+// What an engine makes is left as it is, save for the rate.
+Outcome<Done> CheckContainerLab(const LabSpec& spec) {
+  if (NeedsDelayLine(spec.link) || spec.link.reorder > 0) {
     return Usage(
-        fmt::format("--loss {}: a lab loses 0 to 100 %", link.loss * 100));
+        "--delay, --jitter, --loss, --duplicate and --reorder are not for "
+        "containers, whose line is their engine's: say --lab linux,linux");
   }
-  if ((link.delay > Nanoseconds{0} || link.loss > 0) && hosts != 2) {
-    return Usage(fmt::format(
-        "--delay and --loss need a lab of two hosts, this one has {}: say "
-        "--lab linux,linux",
-        hosts));
+  if (!spec.sysctls.empty() || spec.initcwnd || spec.route_quickack ||
+      spec.route_congestion) {
+    return Usage(
+        "sysctls and routes of containers are their engine's: say --lab "
+        "linux,linux");
   }
-  return Done{};
+  return CheckDelayLine(spec.link, 2);
 }
 
-// What makes the rate, the delay and the loss; empty where nothing does.
+// What makes the rate and what a delay line does; empty where nothing does.
 std::string SpellMeans(const Layout& layout, const LinkSpec& link) {
   const bool relay = layout.wiring == Wiring::kRelay;
-  const bool delayed = link.delay > Nanoseconds{0} || link.loss > 0;
+  const bool delayed = NeedsDelayLine(link);
   if (!link.rate && !delayed) return {};
   std::string means = relay ? "TAP" : "veth";
   if (layout.wiring == Wiring::kBridge) means += ", bridge";
@@ -115,7 +124,12 @@ Outcome<Done> CheckLabSpec(const LabSpec& spec) {
           name, value));
     }
   }
+  if (HasContainers(spec)) return CheckContainerLab(spec);
   return CheckDelayLine(link, spec.kinds.size());
+}
+
+bool HasContainers(const LabSpec& spec) {
+  return std::count(spec.kinds.begin(), spec.kinds.end(), kContainerKind) > 0;
 }
 
 bool HasWine(const LabSpec& spec) {
@@ -273,10 +287,7 @@ std::string DescribeLink(const Layout& layout, const LinkSpec& link) {
   std::string text = "emulated link: ";
   text += link.rate ? FormatBitRate(*link.rate) + " Ethernet"
                     : std::string(relay ? "TAP" : "veth");
-  if (link.delay > Nanoseconds{0}) {
-    text += fmt::format(", {} each way", SpellDuration(link.delay));
-  }
-  if (link.loss > 0) text += fmt::format(", {:.4g} % loss", link.loss * 100);
+  text += SpellDelayLine(link);
   if (layout.mtu != 1500) text += fmt::format(", MTU {}", layout.mtu);
   text += layout.hosts.size() == 2
               ? std::string(" between two namespaces")

@@ -17,6 +17,7 @@ namespace wiretoll {
 inline constexpr const char* kHostInterface = "lab0";
 inline constexpr std::size_t kMostHosts = 16;
 inline constexpr const char* kWineKind = "wine";
+inline constexpr const char* kContainerKind = "container";
 
 // How the hosts are joined.
 enum class Wiring {

@@ -15,6 +15,10 @@ LoopbackLab MakeLoopbackLab(const LabSpec& spec) {
   if (spec.link.rate) lab.link.settings["rate"] = not_there;
   if (spec.link.delay > Nanoseconds{0}) lab.link.settings["delay"] = not_there;
   if (spec.link.loss > 0) lab.link.settings["loss"] = not_there;
+  if (spec.link.jitter > Nanoseconds{0})
+    lab.link.settings["jitter"] = not_there;
+  if (spec.link.duplicate > 0) lab.link.settings["duplicate"] = not_there;
+  if (spec.link.reorder > 0) lab.link.settings["reorder"] = not_there;
   return lab;
 }
 

@@ -6,14 +6,15 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdio>
-#include <deque>
-#include <random>
+#include <span>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "harness/lab/commands.h"
+#include "harness/lab/delay_line.h"
 #include "harness/lab/lab.h"
+#include "harness/lab/link_check.h"
 #include "harness/lab/wine.h"
 #include "platform/clock.h"
 #include "platform/socket.h"
@@ -30,59 +31,50 @@ constexpr std::int64_t kMostQueued = 64 << 20;
 // Frames taken from one side before the other gets its turn.
 constexpr int kTurn = 32;
 
-// Independent of the standard library at hand, so that a seed means the same
-// losses everywhere.
-class Lossy {
- public:
-  Lossy(double fraction, std::uint64_t seed)
-      : fraction_(fraction), random_(seed) {}
-  bool LosesNext() {
-    if (fraction_ <= 0) return false;
-    return static_cast<double>(random_() >> 11) * 0x1p-53 < fraction_;
-  }
-
- private:
-  double fraction_;
-  std::mt19937_64 random_;
-};
-
 struct Frame {
   SteadyTime due;
+  std::int64_t number = 0;  // In order of arrival.
   std::vector<std::byte> bytes;
 };
 
-// One direction. A fixed delay makes the order of arrival the order of due
-// times, so a plain queue is sorted and nothing is ever reordered.
+// For a heap whose top is due first; equal ones in order of arrival.
+bool IsDueLater(const Frame& a, const Frame& b) {
+  return a.due != b.due ? a.due > b.due : a.number > b.number;
+}
+
+struct Tally {
+  std::int64_t frames = 0;
+  std::int64_t lost = 0;
+  std::int64_t duplicated = 0;
+  std::int64_t ahead = 0;
+  std::int64_t overtaken = 0;   // Left after one that had come later.
+  std::int64_t overflowed = 0;  // No room; no mishap that was asked for.
+  std::int64_t refused = 0;     // By the interface, likewise.
+};
+
+// One direction.
 class Direction {
  public:
   Direction(Tap& from, Tap& to, const RelaySpec& spec, std::uint64_t stream)
-      : from_(from),
-        to_(to),
-        delay_(spec.delay),
-        loss_(spec.loss, spec.seed * 2 + stream) {}
+      : from_(from), to_(to), fates_(spec.link, spec.seed, stream) {}
 
   void TakeIn() {
     for (int taken = 0; taken < kTurn; ++taken) {
       const Result<Bytes> read = from_.Read(buffer_);
       if (!read.has_value() || read.value().count == 0) return;
-      if (loss_.LosesNext()) continue;
-      if (queued_ + read.value().count > kMostQueued) {
-        ++overflowed_;
-        continue;
-      }
-      queued_ += read.value().count;
-      queue_.push_back(
-          {MonotonicNow() + delay_,
-           {buffer_.begin(), buffer_.begin() + read.value().count}});
+      Decide({buffer_.data(), static_cast<std::size_t>(read.value().count)});
     }
   }
 
   void LetOut() {
     while (!queue_.empty() && queue_.front().due <= MonotonicNow()) {
-      const std::vector<std::byte>& frame = queue_.front().bytes;
-      if (!to_.Write(frame).has_value()) ++refused_;
-      queued_ -= static_cast<std::int64_t>(frame.size());
-      queue_.pop_front();
+      std::pop_heap(queue_.begin(), queue_.end(), IsDueLater);
+      const Frame& frame = queue_.back();
+      if (!to_.Write(frame.bytes).has_value()) ++tally_.refused;
+      if (frame.number < newest_out_) ++tally_.overtaken;
+      newest_out_ = std::max(newest_out_, frame.number);
+      queued_ -= static_cast<std::int64_t>(frame.bytes.size());
+      queue_.pop_back();
     }
   }
 
@@ -90,25 +82,61 @@ class Direction {
     return queue_.empty() ? latest : std::min(latest, queue_.front().due);
   }
 
-  void ReportDrops(const std::string& name) const {
-    if (overflowed_ + refused_ == 0) return;
+  [[nodiscard]] const Tally& tally() const { return tally_; }
+
+ private:
+  void Decide(std::span<const std::byte> bytes) {
+    ++tally_.frames;
+    const FrameFate fate = fates_.Next();
+    if (fate.lost) {
+      ++tally_.lost;
+      return;
+    }
+    const SteadyTime due = MonotonicNow() + fate.delay;
+    if (fate.ahead) ++tally_.ahead;
+    Queue(due, bytes);
+    if (!fate.duplicated) return;
+    ++tally_.duplicated;
+    Queue(due, bytes);
+  }
+
+  void Queue(SteadyTime due, std::span<const std::byte> bytes) {
+    const auto size = static_cast<std::int64_t>(bytes.size());
+    if (queued_ + size > kMostQueued) {
+      ++tally_.overflowed;
+      return;
+    }
+    queued_ += size;
+    queue_.push_back({due, tally_.frames, {bytes.begin(), bytes.end()}});
+    std::push_heap(queue_.begin(), queue_.end(), IsDueLater);
+  }
+
+  Tap& from_;
+  Tap& to_;
+  FrameFates fates_;
+  std::array<std::byte, kMostFrame> buffer_;
+  std::vector<Frame> queue_;  // A heap by IsDueLater().
+  std::int64_t queued_ = 0;   // Bytes.
+  std::int64_t newest_out_ = 0;
+  Tally tally_;
+};
+
+// Silent where a plain delay dropped nothing.
+void TellWhatWasDone(const std::string& name, const Tally& tally) {
+  if (tally.lost + tally.duplicated + tally.overtaken > 0) {
+    fmt::print(stderr,
+               "lab-relay: from {}: of {} frames {} lost, {} duplicated, {} "
+               "sent ahead; {} were overtaken\n",
+               name, tally.frames, tally.lost, tally.duplicated, tally.ahead,
+               tally.overtaken);
+  }
+  if (tally.overflowed + tally.refused > 0) {
     fmt::print(stderr,
                "lab-relay: from {}: {} frames dropped with {} MiB queued, {} "
                "refused by the interface\n",
-               name, overflowed_, kMostQueued >> 20, refused_);
+               name, tally.overflowed, kMostQueued >> 20, tally.refused);
   }
-
- private:
-  Tap& from_;
-  Tap& to_;
-  Nanoseconds delay_;
-  Lossy loss_;
-  std::array<std::byte, kMostFrame> buffer_;
-  std::deque<Frame> queue_;
-  std::int64_t queued_ = 0;
-  std::int64_t overflowed_ = 0;
-  std::int64_t refused_ = 0;
-};
+}
 
 Outcome<Tap> MakeTap(const std::string& name) {
   Result<Tap> tap = Tap::Create(name);
@@ -131,16 +159,23 @@ Failure NotForPeople(const std::string& usage) {
   return {ExitCode::kUsage, usage + " is for a lab's own use"};
 }
 
+bool ReadTime(const std::string& text, Nanoseconds& time) {
+  std::int64_t count = 0;
+  if (!Parse(text, count)) return false;
+  time = Nanoseconds{count};
+  return true;
+}
+
 bool ReadOption(const std::string& name, const std::string& value,
                 RelaySpec& spec) {
   if (name == "--tap-a") return !(spec.tap_a = value).empty();
   if (name == "--tap-b") return !(spec.tap_b = value).empty();
-  if (name == "--loss") return Parse(value, spec.loss);
+  if (name == "--loss") return Parse(value, spec.link.loss);
+  if (name == "--duplicate") return Parse(value, spec.link.duplicate);
+  if (name == "--reorder") return Parse(value, spec.link.reorder);
   if (name == "--seed") return Parse(value, spec.seed);
-  std::int64_t delay = 0;
-  if (name != "--delay-ns" || !Parse(value, delay)) return false;
-  spec.delay = Nanoseconds{delay};
-  return true;
+  if (name == "--delay-ns") return ReadTime(value, spec.link.delay);
+  return name == "--jitter-ns" && ReadTime(value, spec.link.jitter);
 }
 
 Outcome<Done> RelayVerb(const std::vector<std::string>& words) {
@@ -149,8 +184,8 @@ Outcome<Done> RelayVerb(const std::vector<std::string>& words) {
     if (name + 1 == words.size() ||
         !ReadOption(words[name], words[name + 1], spec)) {
       return NotForPeople(
-          "lab-relay --tap-a NAME --tap-b NAME --delay-ns N --loss FRACTION "
-          "--seed N");
+          "lab-relay --tap-a NAME --tap-b NAME --delay-ns N --jitter-ns N "
+          "--loss FRACTION --duplicate FRACTION --reorder FRACTION --seed N");
     }
   }
   return RunRelay(spec);
@@ -213,8 +248,8 @@ Outcome<Done> RunRelay(const RelaySpec& spec) {
     there.TakeIn();
     back.TakeIn();
   }
-  there.ReportDrops(spec.tap_a);
-  back.ReportDrops(spec.tap_b);
+  TellWhatWasDone(spec.tap_a, there.tally());
+  TellWhatWasDone(spec.tap_b, back.tally());
   return Done{};
 }
 
@@ -223,9 +258,11 @@ std::optional<ExitCode> RunLabHelper(
   const std::string_view verb =
       arguments.empty() ? std::string_view() : arguments.front();
   using Verb = Outcome<Done> (*)(const std::vector<std::string>&);
-  static constexpr std::array<std::pair<std::string_view, Verb>, 3> kVerbs{
+  static constexpr std::array<std::pair<std::string_view, Verb>, 5> kVerbs{
       {{"lab-relay", &RelayVerb},
        {"lab-rtt", &RoundTripVerb},
+       {"lab-source", &SourceVerb},
+       {"lab-sink", &SinkVerb},
        {"lab-wine", &WineVerb}}};
   const auto found =
       std::find_if(kVerbs.begin(), kVerbs.end(),

@@ -79,6 +79,15 @@ Settings ParseFeatures(const std::string& text) {
   return features;
 }
 
+Outcome<CommandResult> Ethtool(const Port& port,
+                               std::vector<std::string> words) {
+  const Outcome<std::string> ethtool = FindProgram("ethtool");
+  if (!ethtool.has_value()) return ethtool.error();
+  words.insert(words.begin(),
+               {"ip", "netns", "exec", port.netns, ethtool.value()});
+  return TryCommand({std::move(words), "", kSettingTimeout});
+}
+
 }  // namespace
 
 Outcome<Done> ApplyFiles(const std::string& netns,
@@ -143,38 +152,44 @@ KernelFile SteeringFile(const Port& port) {
 }
 
 Outcome<Settings> SwitchOffloadsOff(const Port& port) {
-  const Outcome<std::string> ethtool = FindProgram("ethtool");
-  if (!ethtool.has_value()) return ethtool.error();
-  const auto inside = [&](std::vector<std::string> words) {
-    words.insert(words.begin(),
-                 {"ip", "netns", "exec", port.netns, ethtool.value()});
-    return SystemCommand{std::move(words), "", kSettingTimeout};
-  };
   // Some of these do not exist on some interfaces: then ethtool complains and
   // does the rest, and the look afterwards is what counts.
   const Outcome<CommandResult> set =
-      TryCommand(inside({"-K", port.interface, "tso", "off", "gso", "off",
-                         "gro", "off", "tx", "off"}));
+      Ethtool(port, {"-K", port.interface, "tso", "off", "gso", "off", "gro",
+                     "off", "tx", "off"});
   if (!set.has_value()) return set.error();
-  const Outcome<std::string> shown = RunCommand(inside({"-k", port.interface}));
+  Outcome<Settings> settings = ReadOffloads(port);
+  if (!settings.has_value()) return settings;
+  for (const auto& [name, value] : settings.value()) {
+    if (value != "on") continue;
+    return Failure{
+        ExitCode::kNothingRan,
+        fmt::format("{} of {} in {} stays on, so frames could not be counted; "
+                    "ethtool said: {}",
+                    name, port.interface, port.netns,
+                    FirstLine(set.value().errors))};
+  }
+  return settings;
+}
+
+Outcome<Settings> ReadOffloads(const Port& port) {
+  const Outcome<CommandResult> shown = Ethtool(port, {"-k", port.interface});
   if (!shown.has_value()) return shown.error();
-  const Settings features = ParseFeatures(shown.value());
-  static constexpr std::array<std::pair<const char*, const char*>, 4> kOff{
+  if (shown.value().exit_code != 0) {
+    return Failure{ExitCode::kNothingRan,
+                   fmt::format("ethtool -k {} in {}: {}", port.interface,
+                               port.netns, FirstLine(shown.value().errors))};
+  }
+  const Settings features = ParseFeatures(shown.value().output);
+  static constexpr std::array<std::pair<const char*, const char*>, 4> kOffloads{
       {{"tso", "tcp-segmentation-offload"},
        {"gso", "generic-segmentation-offload"},
        {"gro", "generic-receive-offload"},
        {"tx_checksum", "tx-checksumming"}}};
   Settings settings;
-  for (const auto& [name, feature] : kOff) {
+  for (const auto& [name, feature] : kOffloads) {
     const auto found = features.find(feature);
     settings[name] = found == features.end() ? "not there" : found->second;
-    if (settings[name] != "on") continue;
-    return Failure{
-        ExitCode::kNothingRan,
-        fmt::format("{} of {} in {} stays on, so frames could not be counted; "
-                    "ethtool said: {}",
-                    feature, port.interface, port.netns,
-                    FirstLine(set.value().errors))};
   }
   return settings;
 }

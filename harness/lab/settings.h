@@ -38,6 +38,10 @@ KernelFile SteeringFile(const Port& port);
 // on, so that counts of frames would silently be wrong.
 Outcome<Settings> SwitchOffloadsOff(const Port& port);
 
+// What is on and off now: tso, gso, gro, tx_checksum. kNothingRan: ethtool
+// cannot tell.
+Outcome<Settings> ReadOffloads(const Port& port);
+
 // Puts `from` into `into`; a value that differs from the one there is added
 // beside it, with the port or host it belongs to.
 void Merge(const Settings& from, const std::string& where, Settings& into);

@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "harness/lab/commands.h"
+#include "harness/lab/containers.h"
 #include "harness/lab/wine.h"
 
 namespace wiretoll {
@@ -110,13 +111,21 @@ json ToJson(const LabRecord& record) {
           {"kept", record.kept},
           {"namespaces", record.namespaces},
           {"hosts", std::move(hosts)},
-          {"link", record.link}};
+          {"link", record.link},
+          {"engine", record.engine},
+          {"containers", record.containers},
+          {"network", record.network}};
 }
 
 void FillFromJson(const json& from, LabRecord& record) {
   record.kept = from.at("kept").get<bool>();
   record.namespaces = from.at("namespaces").get<std::vector<std::string>>();
   record.link = from.at("link").get<std::string>();
+  // Missing in what an earlier version wrote.
+  using Words = std::vector<std::string>;
+  record.engine = from.value("engine", Words());
+  record.containers = from.value("containers", Words());
+  record.network = from.value("network", std::string());
   for (const json& host : from.at("hosts")) {
     record.hosts.push_back({host.at("name").get<std::string>(),
                             host.at("address").get<std::string>(),
@@ -308,6 +317,8 @@ bool NamespaceExists(const std::string& name) {
 }
 
 Outcome<Done> ClearAway(const LabRecord& record, milliseconds grace) {
+  Outcome<Done> removed = RemoveContainers(record);
+  if (!removed.has_value()) return removed;
   std::string batch;
   for (const std::string& name : OwnNamespaces(record)) {
     if (!NamespaceExists(name)) continue;

@@ -34,6 +34,11 @@ struct LabRecord {
   std::vector<std::string> namespaces;
   std::vector<LabHost> hosts;
   std::string link;
+  // Of a lab of containers: the engine as it is called, and likewise only
+  // names that begin with the prefix.
+  std::vector<std::string> engine;
+  std::vector<std::string> containers;
+  std::string network;
 };
 
 // "wiretoll-4711", for the second lab "wiretoll-4711.2".
@@ -52,8 +57,9 @@ Outcome<std::vector<LabRecord>> ReadRecords();
 // True if `ip netns` knows the name.
 bool NamespaceExists(const std::string& name);
 
-// Ends what still runs inside the record's namespaces after `grace`, deletes
-// them and then the record. kNothingRan: one would not go; the record stays.
+// Removes the record's containers, ends what still runs inside its namespaces
+// after `grace`, deletes them and then the record. kNothingRan: one would not
+// go; the record stays.
 Outcome<Done> ClearAway(const LabRecord& record,
                         std::chrono::milliseconds grace);
 

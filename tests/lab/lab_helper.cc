@@ -100,6 +100,9 @@ int Own(const std::string& self, const std::string& mode,
   spec.link.rate = BitsPerSecond{100e6};
   spec.link.delay = delay;
   spec.agent = self;
+  // What goes into a container has to be static.
+  if (const char* agent = std::getenv("WIRETOLL_TEST_AGENT"))
+    spec.agent = agent;
   spec.self = self;
   Outcome<Lab> lab = Lab::Up(spec);
   if (!lab.has_value()) return Complain(lab.error().message);

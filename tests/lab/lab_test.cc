@@ -21,6 +21,7 @@ using ::testing::Contains;
 using ::testing::Ge;
 using ::testing::HasSubstr;
 using ::testing::Le;
+using ::testing::Not;
 
 const std::string kForeign = "wtdev-test-foreign";
 
@@ -345,6 +346,7 @@ std::string ShaperOf(const LabHost& host) {
 // 1514 + 24 = 1538. With timestamps none is below the minimum: 66 + 24 > 84.
 TEST_F(LabTest, TheShaperChargesEveryFrameWhatItCostsOnTheLine) {
   LabSpec spec = Spec();
+  spec.check_line = false;  // Its frames would be counted too.
   spec.link.rate = BitsPerSecond{100e6};
   const auto lab = Lab::Up(spec);
   ASSERT_TRUE(lab.has_value()) << lab.error().message;
@@ -367,6 +369,7 @@ TEST_F(LabTest, TheShaperChargesEveryFrameWhatItCostsOnTheLine) {
 // 14 + 20 + 32 + 24 = 90.
 TEST_F(LabTest, TheShaperChargesShortFramesTheMinimum) {
   LabSpec spec = Spec();
+  spec.check_line = false;  // Its frames would be counted too.
   spec.link.rate = BitsPerSecond{100e6};
   spec.sysctls = {{"net.ipv4.tcp_timestamps", "0"}};
   const auto lab = Lab::Up(spec);
@@ -397,6 +400,7 @@ TEST_F(LabTest, TheShaperIsTheOneThatIsRight) {
 
 TEST_F(LabTest, AnMtuOf9000HoldsOnBothEndsAndFramesOfItPass) {
   LabSpec spec = Spec();
+  spec.check_line = false;  // Its frames would be counted too.
   spec.link.mtu = 9000;
   spec.link.rate = BitsPerSecond{100e6};
   spec.link.delay = std::chrono::microseconds(100);
@@ -545,6 +549,84 @@ TEST_F(LabTest, ATenthLostMeansThatSomeFramesDoNotPass) {
   const FrameCounts frames = Counted(hosts);
   EXPECT_LT(frames.received, frames.sent);
   EXPECT_GT(frames.received, frames.sent / 2);
+}
+
+// What the check itself judges is judged in link_check_test.cc; here, that it
+// sees a line of ours for what it is. 8000 frames of 0.4 s each way.
+TEST_F(LabTest, ALineThatDelaysLosesAndDuplicatesIsCheckedAndLeavesNothing) {
+  {
+    LabSpec spec = Spec();
+    spec.own_relay = true;
+    spec.link.delay = milliseconds(2);
+    spec.link.loss = 0.05;
+    spec.link.duplicate = 0.01;
+    const auto lab = Lab::Up(spec);
+    ASSERT_TRUE(lab.has_value()) << lab.error().message;
+    const auto& settings = lab.value().link().settings;
+    EXPECT_EQ(settings.at("delay line"), "own relay");
+    EXPECT_EQ(settings.at("duplicate"), "1 %");
+    EXPECT_EQ(settings.at("rtt asked"), "4ms");
+    EXPECT_EQ(settings.at("lost asked"), "5 %");
+    EXPECT_EQ(settings.at("duplicated asked"), "1 %");
+    for (const char* measured :
+         {"rtt measured", "lost measured", "duplicated measured"}) {
+      EXPECT_THAT(settings.at(measured), Not(HasSubstr("not measured")));
+    }
+    EXPECT_THAT(lab.value().check().summary, HasSubstr("line checked: "));
+    EXPECT_EQ(settings.at("check").starts_with("as asked"),
+              lab.value().check().warnings.empty());
+    EXPECT_THAT(lab.value().link().description,
+                HasSubstr("2ms each way, 5 % loss, 1 % duplicated"));
+  }
+  EXPECT_TRUE(NamespacesOf(OwnPid()).empty());
+  EXPECT_TRUE(LabsOf(OwnPid()).empty());
+}
+
+TEST_F(LabTest, ALineThatReordersStillCarriesEverything) {
+  LabSpec spec = Spec();
+  spec.own_relay = true;
+  spec.link.delay = milliseconds(2);
+  spec.link.jitter = milliseconds(1);
+  spec.link.reorder = 0.05;
+  spec.link.duplicate = 0.05;
+  const auto lab = Lab::Up(spec);
+  ASSERT_TRUE(lab.has_value()) << lab.error().message;
+  EXPECT_EQ(Transfer(lab.value().hosts()[0], lab.value().hosts()[1], 300'000),
+            300'000);
+  EXPECT_THAT(lab.value().link().settings.at("reordered measured"),
+              Not(HasSubstr("not measured")));
+}
+
+TEST_F(LabTest, ARatedLineIsMeasuredEachWay) {
+  LabSpec spec = Spec();
+  spec.link.rate = BitsPerSecond{10e6};
+  const auto lab = Lab::Up(spec);
+  ASSERT_TRUE(lab.has_value()) << lab.error().message;
+  const std::string& rates = lab.value().link().settings.at("rate measured");
+  EXPECT_THAT(
+      rates,
+      AllOf(HasSubstr("linux-1 > linux-2: "), HasSubstr("linux-2 > linux-1: "),
+            HasSubstr(" Mbit/s"), Not(HasSubstr("not measured"))));
+}
+
+// Of the processes inside the first host, which are the relay alone.
+TEST_F(LabTest, AKilledRelayIsTroubleThatNamesTheDelayLine) {
+  LabSpec spec = Spec();
+  spec.own_relay = true;
+  spec.link.delay = milliseconds(1);
+  auto lab = Lab::Up(spec);
+  ASSERT_TRUE(lab.has_value()) << lab.error().message;
+  EXPECT_EQ(lab.value().Trouble(), "");
+  const std::string inside =
+      Output({"ip", "netns", "pids", lab.value().hosts()[0].netns});
+  ASSERT_EQ(Lines(inside).size(), 1u) << inside;
+  Output({"sh", "-c", "kill -9 \"$1\"", "kill", Lines(inside)[0]});
+  std::string trouble;
+  for (int look = 0; look < 100 && trouble.empty(); ++look) {
+    std::this_thread::sleep_for(milliseconds(20));
+    trouble = lab.value().Trouble();
+  }
+  EXPECT_THAT(trouble, HasSubstr("the delay line"));
 }
 
 TEST_F(LabTest, TheRelayOfAKilledOwnerEndsByItself) {

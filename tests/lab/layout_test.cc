@@ -27,7 +27,8 @@ TEST(CheckLabSpecTest, UnknownKindIsUsageAndNamesWhatThereIs) {
   const Failure failure = CheckLabSpec(spec).error();
   EXPECT_EQ(failure.code, ExitCode::kUsage);
   EXPECT_EQ(failure.message,
-            "lab kind 'beos' is not in this version; there are: linux, wine");
+            "lab kind 'beos' is not in this version; there are: linux, wine, "
+            "container");
 }
 
 TEST(CheckLabSpecTest, HostsAreTwoToSixteen) {
@@ -45,6 +46,20 @@ TEST(CheckLabSpecTest, DelayAndLossNeedExactlyTwoHosts) {
   three.link.delay = Nanoseconds{0};
   three.link.loss = 0.01;
   EXPECT_THAT(CheckLabSpec(three).error().message, HasSubstr("two hosts"));
+}
+
+TEST(CheckLabSpecTest, ContainersStandAloneAndTheirLineHasARateOnly) {
+  LabSpec spec = Hosts(1);
+  spec.kinds.emplace_back("container");
+  EXPECT_THAT(CheckLabSpec(spec).error().message,
+              AllOf(HasSubstr("no line between"), HasSubstr("--lab")));
+  spec.kinds = {"container", "container", "container"};
+  EXPECT_TRUE(CheckLabSpec(spec).has_value());
+  spec.link.rate = BitsPerSecond{10e6};
+  EXPECT_TRUE(CheckLabSpec(spec).has_value());
+  spec.link.delay = std::chrono::milliseconds(1);
+  EXPECT_THAT(CheckLabSpec(spec).error().message,
+              AllOf(HasSubstr("--delay"), HasSubstr("--lab linux,linux")));
 }
 
 TEST(CheckLabSpecTest, AbsurdLinksAreUsageErrors) {
