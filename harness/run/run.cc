@@ -11,7 +11,9 @@
 #include <set>
 #include <utility>
 
+#include "harness/run/clocks.h"
 #include "harness/run/crew.h"
+#include "harness/run/fragments.h"
 #include "harness/run/trial.h"
 #include "harness/run/trial_capture.h"
 #include "harness/run/trial_time.h"
@@ -191,6 +193,11 @@ class Runner {
     const Study& study = spec_.studies[planned.study];
     const Case& the_case = study.cases[planned.case_index];
     Sample sample = Blank(planned);
+    if (std::string trouble = GroundTrouble(); !trouble.empty()) {
+      sample.outcome = TrialOutcome::kFailed;
+      sample.reason = std::move(trouble);
+      return sample;
+    }
     const Pair& pair = spec_.pairs[planned.pair];
     const auto sender = Find(pair.sender, "sender", sample);
     const auto receiver = Find(pair.receiver, "receiver", sample);
@@ -207,10 +214,36 @@ class Runner {
       return std::nullopt;
     }
     if (sample.sender && sample.receiver) {
-      const bool v6 = receiver.host->address.find(':') != std::string::npos;
-      hooks_.account(spec_.folder, v6 ? 6 : 4, sample);
+      hooks_.account(spec_.folder, Version(receiver), sample);
     }
     return sample;
+  }
+
+  // Of the IP that the trial is over.
+  static int Version(const TrialEnd& end) {
+    return end.host->address.find(':') != std::string::npos ? 6 : 4;
+  }
+
+  // Anew for each trial: clocks drift, and may be set.
+  void AskClocks(const TrialEnd& sender, const TrialEnd& receiver,
+                 const std::function<bool()>& cancel, TrialSpec& spec) {
+    auto clock = CompareClocks(io_, *sender.link, *receiver.link, cancel);
+    if (clock.has_value()) {
+      spec.sender_clock = clock.value();
+    } else {
+      spec.why_no_clock = clock.error().message;
+    }
+  }
+
+  // Of the interface that has the host's address.
+  std::optional<std::int64_t> MtuOf(const Host& host) const {
+    const RecordedHost* recorded = FindHost(spec_.record, host.name);
+    if (recorded == nullptr) return std::nullopt;
+    for (const RecordedFact& fact : recorded->facts) {
+      const auto* mtu = std::get_if<std::int64_t>(&fact.value);
+      if (fact.name == "mtu_bytes" && mtu != nullptr) return *mtu;
+    }
+    return std::nullopt;
   }
 
   // The trial, with a capture around it where one is asked for. False if we
@@ -218,7 +251,7 @@ class Runner {
   bool Perform(const TrialEnd& sender, const TrialEnd& receiver,
                TrialSpec& spec, bool study_captures, Sample& sample) {
     const std::function<bool()> cancel = [this] {
-      return watch_.interrupted();
+      return watch_.interrupted() || !GroundTrouble().empty();
     };
     spec.log_calls = spec_.capture || study_captures;
     TrialCapture capture(io_, spec_.folder,
@@ -226,12 +259,21 @@ class Runner {
     if (spec.log_calls) {
       capture.Begin(sender, receiver, spec, spec_.snap_bytes);
     }
+    if (spec.workload.transport == Transport::kUdp) {
+      AskClocks(sender, receiver, cancel, spec);
+    }
     auto result = RunTrial(io_, sender, receiver, spec, cancel);
-    if (result.cancelled) return false;
+    if (watch_.interrupted() && result.cancelled) return false;
+    BlameGround(result);
     sample.outcome = result.outcome;
     sample.reason = std::move(result.reason);
     sample.sender = std::move(result.sender);
     sample.receiver = std::move(result.receiver);
+    sample.datagrams = std::move(result.datagrams);
+    if (sample.datagrams) {
+      FillFragments(spec.workload, MtuOf(*sender.host), Version(receiver),
+                    *sample.datagrams);
+    }
     if (spec.log_calls) {
       const bool ok = sample.outcome == TrialOutcome::kOk;
       sample.capture = capture.End(sender, receiver, ok);
@@ -242,6 +284,19 @@ class Runner {
       }
     }
     return true;
+  }
+
+  [[nodiscard]] std::string GroundTrouble() const {
+    return hooks_.trouble ? hooks_.trouble() : std::string();
+  }
+
+  // What an end says of a trial that lost its line is a consequence.
+  void BlameGround(TrialResult& result) const {
+    const std::string trouble = GroundTrouble();
+    if (trouble.empty()) return;
+    if (!result.cancelled && result.outcome == TrialOutcome::kOk) return;
+    result.outcome = TrialOutcome::kFailed;
+    result.reason = trouble;
   }
 
   Sample Blank(const PlannedTrial& planned) const {

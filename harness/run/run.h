@@ -50,6 +50,9 @@ struct RunHooks {
       account;
   // Called with every sample, also those of the part already done.
   std::function<void(const Sample&)> seen;
+  // Why the ground that hosts stand on carries no trial any more; empty: it
+  // does. Asked often. Trials fail with that reason. May be empty.
+  std::function<std::string()> trouble;
   // Asked after each block: is it known well enough?
   std::function<bool()> enough;
 };
