@@ -169,6 +169,7 @@ Outcome<ExitCode> LabUp(const LabCommand& command) {
   HostsFile file;
   for (const LabHost& host : lab.value().hosts())
     file.hosts.push_back({host.name, host.address, host.agent});
+  fmt::print(stderr, "{}", TellLineCheck(lab.value().check(), false));
   file.link = lab.value().link();
   fmt::print("{}", WriteHosts(file));
   if (!CouldWriteOutput()) return ExitCode::kNothingRan;  // It goes again.

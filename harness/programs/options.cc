@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <set>
+#include <type_traits>
 #include <utility>
 
 #include "harness/base/version.h"
@@ -200,10 +201,42 @@ std::vector<std::string> ToRepeat(const std::vector<std::string>& arguments) {
   return kept;
 }
 
+// One part of the line that takes a time or a share.
+template <class T, class Parse>
+void AddLinePart(CLI::App* app, const std::string& name,
+                 const std::string& help, Parse parse, T LinkSpec::*part,
+                 LabOptions& lab) {
+  AddParsed<T>(app, name, help, parse, [&lab, part](T value) {
+    lab.link.*part = value;
+    lab.link_given = true;
+  })->type_name(std::is_same_v<T, double> ? "P" : "D");
+}
+
+void AddDelayLine(CLI::App* app, LabOptions& lab) {
+  AddLinePart(app, "--delay",
+              "Delay of the line, each way, such as 5ms; up to 10s", ParseDelay,
+              &LinkSpec::delay, lab);
+  AddLinePart(app, "--jitter",
+              "By how much the delay varies either way, such as 1ms; at most "
+              "the delay. Frames may overtake each other",
+              ParseDelay, &LinkSpec::jitter, lab);
+  AddLinePart(app, "--loss",
+              "Share of frames the line loses, each way, such as 5%", ParseLoss,
+              &LinkSpec::loss, lab);
+  AddLinePart(app, "--duplicate",
+              "Share of frames that pass twice, each way, such as 1%",
+              ParsePercent, &LinkSpec::duplicate, lab);
+  AddLinePart(app, "--reorder",
+              "Share of frames, each way, that pass at once, ahead of those "
+              "that wait, such as 1%; needs --delay",
+              ParsePercent, &LinkSpec::reorder, lab);
+}
+
 void AddLabOptions(CLI::App* app, LabOptions& lab) {
   app->add_option("--lab", lab.kinds,
                   "Hosts to make on this machine, by kind: linux; wine, the "
-                  "Windows agent over Linux's TCP (default: linux,linux)")
+                  "Windows agent over Linux's TCP; container, by podman or "
+                  "docker (default: linux,linux)")
       ->type_name("LIST");
   AddParsed<std::optional<BitsPerSecond>>(
       app, "--link",
@@ -215,22 +248,7 @@ void AddLabOptions(CLI::App* app, LabOptions& lab) {
         lab.link_given = true;
       })
       ->type_name("RATE");
-  AddParsed<Nanoseconds>(app, "--delay",
-                         "Delay of the line, each way, such as 5ms; up to 10s",
-                         ParseDelay,
-                         [&lab](Nanoseconds delay) {
-                           lab.link.delay = delay;
-                           lab.link_given = true;
-                         })
-      ->type_name("D");
-  AddParsed<double>(app, "--loss",
-                    "Share of frames the line loses, each way, such as 5%",
-                    ParseLoss,
-                    [&lab](double loss) {
-                      lab.link.loss = loss;
-                      lab.link_given = true;
-                    })
-      ->type_name("P");
+  AddDelayLine(app, lab);
   AddParsed<int>(
       app, "--mtu", "MTU of the line, from 576 to 9000 bytes (default: 1500)",
       WholeWithin(576, 9000), [&lab](int mtu) { lab.link.mtu = mtu; })
@@ -304,7 +322,8 @@ void AddRun(CLI::App& app, const std::shared_ptr<RunOptions>& run) {
                                  "Hosts to run between, a TOML file")
                     ->type_name("FILE");
   AddLabOptions(verb, run->lab);
-  for (const char* lab_only : {"--lab", "--link", "--delay", "--loss", "--mtu"})
+  for (const char* lab_only : {"--lab", "--link", "--delay", "--jitter",
+                               "--loss", "--duplicate", "--reorder", "--mtu"})
     hosts->excludes(verb->get_option(lab_only));
   verb->add_option("--pairs", run->pairs,
                    "sender:receiver,... ; default: every ordered pair")

@@ -11,6 +11,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <string_view>
 #include <utility>
 
 #include "harness/analysis/analysis.h"
@@ -152,7 +153,9 @@ Outcome<Ground> OnLoopback(const LabOptions& options,
       "wiretoll: no lab can be made: {}\n"
       "using loopback instead: not a network, no line rate, no delay{}\n",
       reason,
-      options.link_given ? "; --link, --delay, --loss have no effect" : ""));
+      options.link_given ? "; --link, --delay, --loss and the like have no "
+                           "effect"
+                         : ""));
   LoopbackLab loopback = MakeLoopbackLab(ToLabSpec(options));
   Ground ground;
   ground.hosts = ToHosts(loopback.hosts);
@@ -167,6 +170,7 @@ Outcome<Ground> InLab(const LabOptions& options, bool quiet) {
   if (quiet) spec.say = nullptr;
   auto lab = Lab::Up(spec);
   if (!lab.has_value()) return lab.error();
+  WriteError(TellLineCheck(lab.value().check(), quiet));
   Ground ground;
   ground.hosts = ToHosts(lab.value().hosts());
   ground.link = lab.value().link();
@@ -220,6 +224,9 @@ Outcome<Ground> FindGround(const RunOptions& options,
     if (!file.has_value()) return file.error();
     return OnHosts(std::move(file).value(), *options.hosts);
   }
+  // An engine without root brings its own namespaces.
+  if (HasContainers(ToLabSpec(options.lab)))
+    return InLab(options.lab, options.quiet);
   const LabAbility ability = ProbeLabAbility();
   if (ability.means == LabMeans::kLoopback)
     return OnLoopback(options.lab, ability.reason);
@@ -373,7 +380,8 @@ class Reasons {
   std::map<std::pair<std::string, std::string>, int> counts_;
 };
 
-Outcome<RunSummary> Measure(const RunOptions& options, RunSpec spec) {
+Outcome<RunSummary> Measure(const RunOptions& options, RunSpec spec,
+                            std::optional<Lab>& lab) {
   Reasons reasons;
   PrecisionGoal goal(options.precision.value_or(1), spec.seed);
   RunHooks hooks;
@@ -383,6 +391,7 @@ Outcome<RunSummary> Measure(const RunOptions& options, RunSpec spec) {
     reasons.Add(sample);
     if (options.precision) goal.Add(sample);
   };
+  hooks.trouble = [&lab] { return lab ? lab->Trouble() : std::string(); };
   hooks.enough = [&] { return options.precision && goal.Reached(); };
   Progress progress({options.quiet, StandardErrorIsTerminal()}, WriteError);
   auto summary = Run(std::move(spec), hooks, progress);
@@ -510,7 +519,8 @@ Outcome<ExitCode> RunWith(const RunOptions& options, const RunRecord* before,
   auto spec = MakeSpec(options, ground.value(), std::move(studies).value());
   if (!spec.has_value()) return spec.error();
   const std::string folder = spec.value().folder.string();
-  const auto summary = Measure(options, std::move(spec).value());
+  const auto summary =
+      Measure(options, std::move(spec).value(), ground.value().lab);
   ground.value().lab.reset();  // Before the report: it may take a while.
   if (!summary.has_value()) return summary.error();
   return Finish(options, summary.value(), folder);
@@ -547,16 +557,30 @@ std::vector<std::string> SplitKinds(const std::string& list) {
 
 }  // namespace
 
-// A lab times its line before it is used.
+// A lab measures its line before it is used: pings, and for a rate or shares a
+// burst each way, which takes its length, a round trip and a wait for what may
+// still come.
 std::string LongLineWarning(const LabOptions& options) {
   using namespace std::chrono_literals;
-  const Nanoseconds round_trip = 2 * options.link.delay;
+  const LinkSpec& link = options.link;
+  const Nanoseconds round_trip = 2 * (link.delay + link.jitter);
   if (round_trip < 500ms) return {};
-  const auto time = std::chrono::round<std::chrono::seconds>(
-      std::max<Nanoseconds>(round_trip, 1s));
+  Nanoseconds time = std::max<Nanoseconds>(round_trip, 1s);
+  const bool shares = link.loss > 0 || link.duplicate > 0 || link.reorder > 0;
+  const int bursts = 2 * ((link.rate ? 1 : 0) + (shares ? 1 : 0));
+  if (round_trip <= 2s) time += bursts * (round_trip + round_trip / 2 + 300ms);
   return fmt::format(
       "making the lab; a round trip of {} is timed first, in about {} s\n",
-      FormatDuration(round_trip), time / 1s);
+      FormatDuration(2 * link.delay),
+      std::chrono::round<std::chrono::seconds>(time) / 1s);
+}
+
+std::string TellLineCheck(const LinkCheck& check, bool quiet) {
+  std::string told;
+  if (!quiet && !check.summary.empty()) told += check.summary + "\n";
+  for (const std::string& warning : check.warnings)
+    told += fmt::format("wiretoll: warning: {}\n", warning);
+  return told;
 }
 
 LabSpec ToLabSpec(const LabOptions& options) {
@@ -566,6 +590,13 @@ LabSpec ToLabSpec(const LabOptions& options) {
   spec.agent = AgentProgram();
   spec.windows_agent = WindowsAgentProgram();
   spec.self = ProgramFile();
+  // So that our own can be tried where the kernel has netem.
+  const char* line = std::getenv("WIRETOLL_DELAY_LINE");
+  spec.own_relay = line != nullptr && std::string_view(line) == "relay";
+  // What nobody asked for must not keep containers from standing.
+  if (HasContainers(spec) && !options.link_given &&
+      ProbeLabAbility().means != LabMeans::kRoot)
+    spec.link.rate.reset();
   spec.say = [](const std::string& line) { WriteError(line + "\n"); };
   return spec;
 }
