@@ -74,8 +74,8 @@ MeasuredLine MeasureLine(const LabSpec& spec,
 // The verbs inside a host. "lab-source FROM TO PATIENCE_MS" waits for a request
 // and sends what that asks for; "lab-sink FROM TO ..." asks, counts, and prints
 // what came.
-Outcome<Done> SourceVerb(const std::vector<std::string>& words);
-Outcome<Done> SinkVerb(const std::vector<std::string>& words);
+Outcome<Done> BurstSourceVerb(const std::vector<std::string>& words);
+Outcome<Done> BurstSinkVerb(const std::vector<std::string>& words);
 
 }  // namespace wiretoll
 

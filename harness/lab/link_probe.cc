@@ -230,7 +230,7 @@ Failure OwnUse(const std::string& usage) {
 
 }  // namespace
 
-Outcome<Done> SourceVerb(const std::vector<std::string>& words) {
+Outcome<Done> BurstSourceVerb(const std::vector<std::string>& words) {
   if (words.size() != 4) return OwnUse("lab-source FROM TO PATIENCE_MS");
   Outcome<Socket> socket = OpenProbe(words[1], words[2]);
   if (!socket.has_value()) return socket.error();
@@ -243,7 +243,7 @@ Outcome<Done> SourceVerb(const std::vector<std::string>& words) {
   return Done{};
 }
 
-Outcome<Done> SinkVerb(const std::vector<std::string>& words) {
+Outcome<Done> BurstSinkVerb(const std::vector<std::string>& words) {
   const std::optional<SinkOrder> order =
       words.size() == 10 ? ReadOrder(words) : std::nullopt;
   if (!order) {

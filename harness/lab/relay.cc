@@ -261,8 +261,8 @@ std::optional<ExitCode> RunLabHelper(
   static constexpr std::array<std::pair<std::string_view, Verb>, 5> kVerbs{
       {{"lab-relay", &RelayVerb},
        {"lab-rtt", &RoundTripVerb},
-       {"lab-source", &SourceVerb},
-       {"lab-sink", &SinkVerb},
+       {"lab-source", &BurstSourceVerb},
+       {"lab-sink", &BurstSinkVerb},
        {"lab-wine", &WineVerb}}};
   const auto found =
       std::find_if(kVerbs.begin(), kVerbs.end(),
