@@ -23,11 +23,20 @@ constexpr Nanoseconds kQuietAfterLast = 500ms;
 constexpr Nanoseconds kFirstBackOff = 10us;
 constexpr int kMostDoublings = 7;  // 1.3 ms.
 
+// A router's word about its smaller MTU comes once, as the error of whichever
+// call is next, and the host goes by it from then on (RFC 1191).
+constexpr int kMostTooLargeInARow = 3;
+
 static_assert(kMaxBatch == kMostInBatch);
 
 std::int64_t HeaderBytes(const DatagramKind& kind) {
   if (kind.timed) return kTimedBytes;
   return kind.numbered ? kNumberedBytes : 0;
+}
+
+// An ICMP port unreachable had come; Windows calls it a reset.
+bool Refused(const Error& error) {
+  return error == errc::connection_refused || error == errc::connection_reset;
 }
 
 // Bytes of each datagram of a batch, one behind another: the same for all.
@@ -163,9 +172,9 @@ bool DatagramSender::CountNotSent(const Error& error) {
     ++not_sent_.would_block;
   } else if (error == errc::message_size) {
     ++not_sent_.too_large;
-    return false;
-  } else if (error == errc::connection_refused ||
-             error == errc::connection_reset) {  // Windows says so.
+    return workload_.dont_fragment != true &&
+           failed_in_a_row_ < kMostTooLargeInARow;
+  } else if (Refused(error)) {
     ++not_sent_.refused;
     return false;
   } else {
@@ -178,10 +187,11 @@ TrialFailure DatagramSender::Failure(const Socket& socket,
                                      const TrialControl& control) const {
   const std::string sent =
       fmt::format("{} datagrams had been sent", next_number_);
-  if (control.cut() == Cut::kNone && not_sent_.too_large > 0) {
+  const bool ours = control.cut() != Cut::kNone;
+  if (!ours && error_ == errc::message_size) {
     return {.message = TooLarge(socket)};
   }
-  if (control.cut() == Cut::kNone && not_sent_.refused > 0) {
+  if (!ours && Refused(error_)) {
     return {.message = fmt::format(
                 "the receiver's port is closed: ICMP port unreachable came "
                 "back; {}; is the agent there still running?",
@@ -199,7 +209,7 @@ std::string DatagramSender::TooLarge(const Socket& socket) const {
   return fmt::format(
       "a datagram of {} bytes was refused as too large: {}; choose a smaller "
       "write, or dont_fragment off",
-      workload_.write.count, path);
+      std::min(workload_.write, BlockOf(workload_)).count, path);
 }
 
 EndReport DatagramSender::Report(const Socket& socket, SteadyTime ended) const {
@@ -265,9 +275,7 @@ Error DatagramReceiver::ReceiveToEnd(Socket& socket, TrialControl& control) {
       // Nothing for a while; or a word about what was never sent from here.
       const bool passes = error == errc::operation_would_block ||
                           error == errc::resource_unavailable_try_again ||
-                          error == errc::connection_refused ||
-                          error == errc::connection_reset ||
-                          error == errc::interrupted;
+                          Refused(error) || error == errc::interrupted;
       if (!passes && control.cut() == Cut::kNone) return error;
     }
     if (!control.GoesOn(socket)) return {};

@@ -14,11 +14,11 @@
 //   {"v":1,"id":5,"do":"capture-end"}    {"v":1,"id":5,"ok":{"captured":...}}
 //   {"v":1,"id":6,"do":"part",...}       {"v":1,"id":6,"ok":{"part":...}}
 //
-// One trial at a time. Any request may be answered by
+// One trial at a time, or those of one group. Any request may be answered by
 // {"v":1,"id":N,"error":"...","skip":false}; skip true says this host cannot
 // do what was asked (an option it does not have), which is no failure. A trial
-// is answered once, after its "ready": "go" and "abort" have no answer of
-// their own, and none at all once the trial has been answered.
+// is answered once, after its "ready": "go", "sent" and "abort" have no answer
+// of their own, and none at all once the trial has been answered.
 // A capture stands beside a trial: begun before, ended after it; its file, and
 // the trial's list of calls, are taken in parts.
 // End of standard input ends the agent, whatever it was doing.
@@ -89,8 +89,9 @@ struct CaptureEnd {
   std::string partial;                  // What is missing in it, and why.
 };
 
-// What can be taken in parts: the last capture's file, the last trial's list
-// of calls (lines of harness/capture/call_log.h, without the head).
+// What can be taken in parts: the last capture's file, the list of calls of
+// the trial that ended last (lines of harness/capture/call_log.h, without the
+// head).
 enum class PartOf { kCapture, kCalls };
 // Of one part, before it is made text; a line holds it.
 inline constexpr std::size_t kPartBytes = 150'000;
