@@ -303,6 +303,13 @@ double LineLimit(BitsPerSecond rate, double efficiency) {
   return rate.value / 8 * efficiency;
 }
 
+std::optional<double> DatagramLineLimit(BitsPerSecond rate, Bytes payload,
+                                        Bytes mtu, const HeaderStack& stack) {
+  const auto datagram = CostOfDatagram(payload, mtu, stack);
+  if (!datagram) return std::nullopt;
+  return LineLimit(rate, Efficiency(datagram->cost));
+}
+
 double FrameRateLimit(BitsPerSecond rate, Bytes l1) {
   return rate.value / (8 * static_cast<double>(l1.count));
 }

@@ -91,6 +91,11 @@ StreamBounds BoundsOfStream(const StreamShape& shape, const HeaderStack& stack);
 
 // Payload bytes/s when the line carries such frames back to back.
 double LineLimit(BitsPerSecond rate, double efficiency);
+// Payload bytes/s of datagrams back to back, each with the fragments that it
+// takes: it falls where one byte more needs one fragment more (RFC 791 3.2).
+// Empty for what no datagram holds. Requires an MTU with room for 8 bytes.
+std::optional<double> DatagramLineLimit(BitsPerSecond rate, Bytes payload,
+                                        Bytes mtu, const HeaderStack& stack);
 // Frames/s back to back.
 double FrameRateLimit(BitsPerSecond rate, Bytes l1);
 // Payload bytes/s with one window a round trip. Requires rtt > 0.

@@ -33,6 +33,24 @@ TEST(PredictTest, FastEthernetCarries11Point77MegabytesOfFullSegments) {
   EXPECT_NEAR(LineLimit(kFastEthernet, 1448.0 / 1538), 11.7685e6, 50);
 }
 
+// 12.5 MB/s x 1472 / 1538. One byte more takes a frame of 84 more (a fragment
+// of 1480 in 1538, and 1 byte padded): 1473 / 1622. 2952 + 8 = 2 x 1480 fill
+// two: 2952 / 3076; and 2953 need a third: 2953 / 3160.
+TEST(PredictTest, ALineCarriesLessWhereOneByteMoreTakesAFragmentMore) {
+  const HeaderStack udp{.transport = Transport::kUdp};
+  const auto limit = [&](std::int64_t payload) {
+    return *DatagramLineLimit(kFastEthernet, Bytes{payload}, Bytes{1500}, udp);
+  };
+  EXPECT_DOUBLE_EQ(limit(1472), 12.5e6 * 1472 / 1538);
+  EXPECT_DOUBLE_EQ(limit(1473), 12.5e6 * 1473 / 1622);
+  EXPECT_DOUBLE_EQ(limit(2952), 12.5e6 * 2952 / 3076);
+  EXPECT_DOUBLE_EQ(limit(2953), 12.5e6 * 2953 / 3160);
+  // 1 + 8 + 20 + 18 bytes are padded to 64: 84 on the line.
+  EXPECT_DOUBLE_EQ(limit(1), 12.5e6 / 84);
+  EXPECT_FALSE(
+      DatagramLineLimit(kFastEthernet, Bytes{65'508}, Bytes{1500}, udp));
+}
+
 // 100 Mbit/s x 10 ms = 1 Mbit = 125,000 bytes.
 TEST(PredictTest, TheBandwidthDelayProductOf100MbitAnd10MsIs125000Bytes) {
   EXPECT_EQ(BandwidthDelayProduct(kFastEthernet, 10ms), Bytes{125'000});
