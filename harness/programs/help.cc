@@ -21,6 +21,7 @@ constexpr char kFirstSteps[] = R"(First steps:
   wiretoll explain runs/...         what happened in one trial, and why
   wiretoll check --hosts FILE       whether hosts of yours can be measured
   wiretoll observe FILE.pcapng      what a capture made elsewhere shows
+  wiretoll sink --port 5001         receive from ttcp, nc, iperf 2
 
 Exit codes: 0 done; 1 some trials failed, or not all could be done, and the
 rest is recorded; 2 usage or a bad file; 3 nothing could run. Standard output
@@ -32,9 +33,9 @@ constexpr char kRunExamples[] = R"(Examples:
   wiretoll run small-writes --link none         veth as fast as the machine
   wiretoll run tcp-efficiency --filter 'write<=256,nagle=on'
   wiretoll run small-writes --lab linux,wine    one host is Wine, not Windows
-  wiretoll run my-study.toml --hosts hosts.toml --pairs alpha:beta
   wiretoll run small-writes --lab container,container   by podman or docker
   wiretoll run --delay 20ms --jitter 2ms --loss 1%      a line from far away
+  wiretoll run my-study.toml --hosts hosts.toml --pairs alpha:beta
   wiretoll run --precision 5 --repeats 30       until intervals are within 5 %
   wiretoll run write-write-read --capture       with a pcapng file a trial
   wiretoll run --resume --out runs/20260102T030405Z-quick
@@ -185,20 +186,35 @@ std::string Entry(const std::string& left, const std::string& right) {
   return entry + Wrap(right, kLeft) + "\n";
 }
 
+constexpr char kSinkExamples[] = R"(Examples:
+  wiretoll sink --port 5001                  then, on the other machine, one of
+      ttcp -t -s -n 8192 HOST                  (PCATTCP on an old Windows)
+      iperf -c HOST -u -b 50m                  (iperf 2: losses by its numbers)
+      head -c 8000000 /dev/zero | nc HOST 5001
+  wiretoll sink --port 5001 --read 1 --rcvbuf 2 --only tcp
+  wiretoll sink --port 5001 --streams 100 --json >> samples.jsonl
+
+What a trial's receiver tells, it tells of each stream: bytes, throughput by the
+receiver's clock, reads, the kernel's count of data segments, buffers. iperf 2
+waits for an answer at the end of a UDP test and gets none: it warns.
+Exit codes: 0 done; 1 a stream was cut short or broke; 2 usage, or a port that
+cannot be had; 3 nobody came.)";
+
 struct Examples {
   std::string_view verb;
   const char* text;
 };
 
-constexpr std::array<Examples, 9> kOfVerbs{{{"run", kRunExamples},
-                                            {"report", kReportExamples},
-                                            {"compare", kCompareExamples},
-                                            {"explain", kExplainExamples},
-                                            {"theory", kTheoryExamples},
-                                            {"list", kListExamples},
-                                            {"check", kCheckExamples},
-                                            {"observe", kObserveExamples},
-                                            {"lab", kLabExamples}}};
+constexpr std::array<Examples, 10> kOfVerbs{{{"run", kRunExamples},
+                                             {"report", kReportExamples},
+                                             {"compare", kCompareExamples},
+                                             {"explain", kExplainExamples},
+                                             {"theory", kTheoryExamples},
+                                             {"list", kListExamples},
+                                             {"check", kCheckExamples},
+                                             {"observe", kObserveExamples},
+                                             {"sink", kSinkExamples},
+                                             {"lab", kLabExamples}}};
 constexpr std::array<Examples, 3> kOfLab{{{"up", kLabUpExamples},
                                           {"down", kLabDownExamples},
                                           {"status", kLabStatusExamples}}};

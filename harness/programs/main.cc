@@ -22,6 +22,7 @@
 #include "harness/programs/observe_verb.h"
 #include "harness/programs/options.h"
 #include "harness/programs/run_verb.h"
+#include "harness/programs/sink_verb.h"
 #include "harness/run/hosts.h"
 #include "harness/study/study.h"
 #include "harness/theory/tables.h"
@@ -85,6 +86,8 @@ Outcome<ExitCode> Do(const CompareOptions& options) {
 Outcome<ExitCode> Do(const ObserveOptions& options) {
   return ObserveVerb(options);
 }
+
+Outcome<ExitCode> Do(const SinkOptions& options) { return SinkVerb(options); }
 
 Outcome<ExitCode> Do(const ExplainOptions& options) {
   return ExplainVerb(options);
@@ -166,10 +169,10 @@ Outcome<ExitCode> LabUp(const LabCommand& command) {
   fmt::print(stderr, "{}", LongLineWarning(command.lab));
   auto lab = Lab::Up(ToLabSpec(command.lab));
   if (!lab.has_value()) return lab.error();
+  fmt::print(stderr, "{}", TellLineCheck(lab.value().check(), false));
   HostsFile file;
   for (const LabHost& host : lab.value().hosts())
     file.hosts.push_back({host.name, host.address, host.agent});
-  fmt::print(stderr, "{}", TellLineCheck(lab.value().check(), false));
   file.link = lab.value().link();
   fmt::print("{}", WriteHosts(file));
   if (!CouldWriteOutput()) return ExitCode::kNothingRan;  // It goes again.

@@ -510,6 +510,97 @@ void AddObserve(CLI::App& app, const std::shared_ptr<ObserveOptions>& observe) {
   verb->add_flag("--quiet", observe->quiet, "No progress");
 }
 
+std::optional<std::chrono::milliseconds> ParsePatience(
+    const std::string& text) {
+  const auto duration = ParseDuration(text);
+  if (!duration || *duration < std::chrono::milliseconds(100) ||
+      *duration > std::chrono::hours(24)) {
+    return std::nullopt;
+  }
+  return std::chrono::duration_cast<std::chrono::milliseconds>(*duration);
+}
+
+auto SizeWithin(std::int64_t low, std::int64_t high) {
+  return [low, high](const std::string& text) -> std::optional<Bytes> {
+    const auto size = ParseBytes(text);
+    if (!size || size->count < low || size->count > high) return std::nullopt;
+    return size;
+  };
+}
+
+void AddSinkBounds(CLI::App* verb, SinkSpec& spec) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 40;
+  AddParsed<int>(verb, "--streams",
+                 "End after so many, from 1 to 1000000 (default: 1)",
+                 WholeWithin(1, 1'000'000),
+                 [&spec](int streams) { spec.streams = streams; })
+      ->type_name("N");
+  const auto patience = [verb](const char* name, const char* help,
+                               std::chrono::milliseconds& value) {
+    AddParsed<std::chrono::milliseconds>(
+        verb, name, help, ParsePatience,
+        [&value](std::chrono::milliseconds given) { value = given; })
+        ->type_name("D");
+  };
+  patience("--wait",
+           "Give up when nobody comes for this long, from 100ms to 24h "
+           "(default: 60s)",
+           spec.wait);
+  patience("--longest",
+           "Cut a stream after this long, from 100ms to 24h (default: 60s)",
+           spec.longest);
+  patience("--idle",
+           "A UDP stream is over when nothing came for this long, from 100ms "
+           "to 24h (default: 2s)",
+           spec.quiet);
+  AddParsed<Bytes>(verb, "--bytes",
+                   "Cut a stream at so many bytes, from 1 to 1TiB (default: "
+                   "1GiB)",
+                   SizeWithin(1, kMost),
+                   [&spec](Bytes most) { spec.most = most; })
+      ->type_name("SIZE");
+}
+
+void AddSink(CLI::App& app, const std::shared_ptr<SinkOptions>& sink) {
+  CLI::App* verb = app.add_subcommand(
+      "sink",
+      "Receive from ttcp, nc, iperf 2 and their like, and tell figures");
+  SinkSpec& spec = sink->spec;
+  AddParsed<int>(
+      verb, "--port", "Port to listen on, TCP and UDP, from 1 to 65535",
+      WholeWithin(1, 65535),
+      [&spec](int port) { spec.port = static_cast<std::uint16_t>(port); })
+      ->type_name("N")
+      ->required();
+  using Only = std::pair<bool, bool>;
+  AddChoice<Only>(verb, {"--only", "protocol", "Listen with one of them only"},
+                  {{"tcp", {true, false}}, {"udp", {false, true}}},
+                  [&spec](Only only) {
+                    spec.tcp = only.first;
+                    spec.udp = only.second;
+                  });
+  verb->add_option("--address", spec.address,
+                   "Numeric address to listen on; :: for IPv6 (default: "
+                   "0.0.0.0, all of IPv4)")
+      ->type_name("ADDRESS");
+  verb->add_option("--from", spec.from,
+                   "Take this numeric address only (default: whoever comes)")
+      ->type_name("ADDRESS");
+  AddParsed<Bytes>(verb, "--read",
+                   "Room handed to one call, from 1 to 16MiB (default: 64KiB)",
+                   SizeWithin(1, 16 << 20),
+                   [&spec](Bytes read) { spec.read = read; })
+      ->type_name("SIZE");
+  AddParsed<Bytes>(
+      verb, "--rcvbuf", "SO_RCVBUF, from 1 to 64MiB (default: left unset)",
+      SizeWithin(1, 64 << 20), [&spec](Bytes size) { spec.rcvbuf = size; })
+      ->type_name("SIZE");
+  AddSinkBounds(verb, spec);
+  verb->add_flag("--json", sink->json,
+                 "One line a stream, as in samples.jsonl");
+  verb->add_flag("--quiet", sink->quiet, "No word of what is waited for");
+}
+
 void AddLab(CLI::App& app, const std::shared_ptr<LabCommand>& lab) {
   CLI::App* verb = app.add_subcommand(
       "lab", "The local hosts by themselves: up, down, status");
@@ -596,6 +687,7 @@ Command ParseCommandLine(const std::vector<std::string>& arguments) {
   const auto list = std::make_shared<ListOptions>();
   const auto check = std::make_shared<CheckOptions>();
   const auto observe = std::make_shared<ObserveOptions>();
+  const auto sink = std::make_shared<SinkOptions>();
   const auto lab = std::make_shared<LabCommand>();
   AddRun(app, run);
   AddReport(app, report);
@@ -606,6 +698,7 @@ Command ParseCommandLine(const std::vector<std::string>& arguments) {
       ->add_flag("--json", list->json, "As JSON");
   AddCheck(app, check);
   AddObserve(app, observe);
+  AddSink(app, sink);
   AddLab(app, lab);
   AddExamples(app);
   if (IsUnknownVerb(app, arguments)) return UnknownVerb(app, arguments.front());
@@ -624,6 +717,7 @@ Command ParseCommandLine(const std::vector<std::string>& arguments) {
   if (app.got_subcommand("list")) return *list;
   if (app.got_subcommand("check")) return *check;
   if (app.got_subcommand("observe")) return *observe;
+  if (app.got_subcommand("sink")) return *sink;
   return *lab;
 }
 

@@ -13,6 +13,7 @@
 #include "harness/base/result.h"
 #include "harness/base/units.h"
 #include "harness/lab/lab.h"
+#include "harness/sink/sink.h"
 #include "harness/theory/tables.h"
 #include "reports/report.h"
 
@@ -103,6 +104,12 @@ struct ObserveOptions {
   bool quiet = false;
 };
 
+struct SinkOptions {
+  SinkSpec spec;
+  bool json = false;  // One line a stream, as in samples.jsonl.
+  bool quiet = false;
+};
+
 // Nothing more to do: help or version was printed.
 struct Answered {
   int exit_code = 0;
@@ -111,7 +118,7 @@ struct Answered {
 using Command =
     std::variant<Answered, RunOptions, ReportOptions, CompareOptions,
                  ExplainOptions, TheoryCommand, ListOptions, CheckOptions,
-                 ObserveOptions, LabCommand>;
+                 ObserveOptions, SinkOptions, LabCommand>;
 
 // Prints help, version and usage errors itself; those come back as Answered
 // with the exit code (0 or 2).
