@@ -265,7 +265,6 @@ TEST(DatagramAgentTest, LastDatagramOfABlockIsShorter) {
               ElementsAre(1472, 1472, 1472, 1472, 1472, 1472, 1168, 1472));
 }
 
-// The block has its pause after its last datagram.
 TEST(DatagramAgentTest, BatchesGiveTheSameCounts) {
   Workload workload = Datagrams(Bytes{100}, 50);
   workload.batch = 16;
@@ -403,8 +402,9 @@ TEST_F(DatagramReceiverTest, StrangersAreCountedApart) {
   ASSERT_TRUE(stranger.has_value());
   ASSERT_TRUE(stranger.value().Connect({"127.0.0.1", port_}, 1s).has_value());
   const std::vector<std::byte> data(16);
+  // Where nothing catches them the second is told that the port is closed.
   for (int i = 0; i < 3; ++i) {
-    ASSERT_TRUE(stranger.value().Send(data).has_value());
+    static_cast<void>(stranger.value().Send(data));
   }
   Send(0);
   Send(1);
