@@ -177,6 +177,9 @@ Outcome<ExitCode> SinkVerb(const SinkOptions& options) {
   if (!options.quiet) SayThatWeListen(options.spec);
   const Outcome<int> taken = RunSink(options.spec, hooks);
   if (!taken.has_value()) return taken.error();
+  if (taken.value() == 0 && StopRequested()) {
+    return Failure{ExitCode::kNothingRan, "ended before anybody sent anything"};
+  }
   if (taken.value() == 0) {
     return Failure{
         ExitCode::kNothingRan,
