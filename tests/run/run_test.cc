@@ -33,6 +33,17 @@ messages = 20
 )";
 constexpr int kCases = 2;
 
+constexpr char kUdpStudy[] = R"(
+title = "Datagrams"
+question = "Do they add up?"
+[factors]
+transport = ["udp"]
+write = [1, 100]
+gap = ["20us"]
+[stop]
+messages = 50
+)";
+
 Host RealHost(const std::string& name, const std::string& address) {
   return {name, address, {WIRETOLL_AGENT}};
 }
@@ -48,7 +59,7 @@ class RunTest : public testing::Test {
 
   RunSpec Spec(std::vector<Host> hosts, int blocks = 2) {
     RunSpec spec;
-    auto study = ParseStudy(kStudy, "two.toml");
+    auto study = ParseStudy(study_, "two.toml");
     EXPECT_TRUE(study.has_value()) << study.error().message;
     spec.studies.push_back(study.value());
     std::vector<std::string> names;
@@ -65,7 +76,7 @@ class RunTest : public testing::Test {
     spec.last_port = static_cast<std::uint16_t>(spec.first_port + 99);
     spec.trial_deadline = 1500ms;
     spec.folder = folder_.path() / "run";
-    spec.record.studies = {{"two", "two.toml", kStudy}};
+    spec.record.studies = {{"two", "two.toml", study_}};
     spec.record.seed = spec.seed;
     for (const Pair& pair : spec.pairs)
       spec.record.pairs.emplace_back(pair.sender, pair.receiver);
@@ -139,6 +150,7 @@ class RunTest : public testing::Test {
   TemporaryFolder folder_;
   std::vector<Sample> seen_;
   std::string said_;
+  std::string study_ = kStudy;
   bool enough_ = false;
 };
 
@@ -240,6 +252,54 @@ TEST_F(RunTest, AgentThatHangsCostsItsTrialsOnly) {
 
 TEST_F(RunTest, StoppedAgentCostsItsTrialsOnly) {
   RunWithBadHost("stops", "no answer", 1);
+}
+
+// On loopback nothing is lost that is sent slowly enough; the sum has to come
+// out all the same, and both agents read one clock.
+TEST_F(RunTest, DatagramsAddUpInEverySample) {
+  study_ = kUdpStudy;
+  ASSERT_TRUE(Go(Spec(TwoRealHosts(), 1)).has_value());
+  const auto samples = OnDisk();
+  ASSERT_EQ(samples.size(), 4U);
+  for (const Sample& sample : samples) {
+    ASSERT_EQ(sample.outcome, TrialOutcome::kOk) << sample.reason;
+    const Datagrams& datagrams = sample.datagrams.value();
+    EXPECT_EQ(datagrams.sent, 50);
+    EXPECT_EQ(
+        datagrams.sent,
+        datagrams.received - datagrams.duplicated.value_or(0) + datagrams.lost);
+    // No interface has b's address itself: loopback's is 127.0.0.1.
+    const bool known = sample.sender->host == "a";
+    EXPECT_EQ(datagrams.fragments_each.has_value(), known);
+    if (!known) EXPECT_THAT(datagrams.reason, HasSubstr("MTU"));
+    if (sample.case_id != "write-100") continue;
+    ASSERT_TRUE(sample.receiver->datagrams->delay.has_value())
+        << sample.receiver->why_null.at("datagrams.delay");
+    EXPECT_EQ(sample.receiver->datagrams->delay_error_ns, 0);
+  }
+}
+
+TEST_F(RunTest, AgentThatDiesInAUdpTrialCostsItsTrialsOnly) {
+  study_ = kUdpStudy;
+  RunWithBadHost("dies", "the agent ended; it said: out of luck");
+}
+
+TEST_F(RunTest, StoppedAgentOfAUdpTrialCostsItsTrialsOnly) {
+  study_ = kUdpStudy;
+  RunWithBadHost("stops", "no answer", 1);
+}
+
+// A trial is not the worse for it: only one-way delays are not given.
+TEST_F(RunTest, AnAgentThatCannotTellItsClockIsAskedForTheTrialAllTheSame) {
+  study_ = kUdpStudy;
+  auto hosts = TwoRealHosts();
+  hosts[1] = FakeHost("bad", "no-clock");
+  ASSERT_TRUE(Go(Spec(hosts, 1)).has_value());
+  for (const Sample& sample : OnDisk()) {
+    EXPECT_EQ(sample.outcome, TrialOutcome::kFailed);
+    EXPECT_THAT(sample.reason, HasSubstr("bad"));
+    EXPECT_THAT(sample.reason, testing::Not(HasSubstr("clock")));
+  }
 }
 
 TEST_F(RunTest, AgentThatPrintsGarbageCostsItsTrialsOnly) {

@@ -74,5 +74,32 @@ TEST(TrialTimeTest, AOneByteReaderIsGivenTimeToReadWhatWasWritten) {
   EXPECT_GT(DeadlineFor(workload, Line(0ms)), 1s + 16'800ms);
 }
 
+// 10 blocks of 4 writes: the pause stands 10 times, whether the study counts
+// blocks (by their bytes) or writes.
+TEST(TrialTimeTest, APauseStandsBehindEachBlock) {
+  Workload workload;
+  workload.write = Bytes{100};
+  workload.block = Bytes{400};
+  workload.gap = 100ms;
+  workload.stop_bytes = Bytes{4000};
+  EXPECT_NEAR(static_cast<double>(ExpectedTime(workload, Line(0ms)).count()),
+              1e9, 0.02e9);
+  workload.stop_bytes.reset();
+  workload.stop_messages = 40;
+  EXPECT_NEAR(static_cast<double>(ExpectedTime(workload, Line(0ms)).count()),
+              1e9, 0.02e9);
+}
+
+// Where some are lost, the receiver waits half a second for them.
+TEST(TrialTimeTest, ALineThatLosesDatagramsTakesTheReceiversPatience) {
+  Workload workload = OneByteStream();
+  workload.transport = Transport::kUdp;
+  RecordedLink lossy = Line(0ms);
+  lossy.loss = 0.05;
+  const Nanoseconds more =
+      ExpectedTime(workload, lossy) - ExpectedTime(workload, Line(0ms));
+  EXPECT_NEAR(static_cast<double>(more.count()), 0.5e9, 10);
+}
+
 }  // namespace
 }  // namespace wiretoll
