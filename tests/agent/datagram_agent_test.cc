@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <string>
@@ -548,6 +549,32 @@ TEST(TrialGroupTest, OnlyTrialsOfTheSameGroupRunAtOnce) {
   const std::int64_t id =
       agent.SendTrial(InGroup(Role::kSender, workload, "g"));
   EXPECT_EQ(agent.Read().id, id);
+}
+
+// Of a group too; one call is one line.
+TEST(TrialGroupTest, CallsAreThoseOfTheTrialThatEndedLast) {
+  AgentProcess agent;
+  const Result<Socket> sink = OpenUdp("127.0.0.1", {});
+  ASSERT_TRUE(sink.has_value());
+  const std::uint16_t port = sink.value().LocalEndpoint().value().port;
+  std::vector<std::int64_t> ids;
+  for (const std::int64_t datagrams : {3, 5}) {
+    TrialRequest trial =
+        InGroup(Role::kSender, Datagrams(Bytes{1}, datagrams), "g");
+    trial.log_calls = true;
+    ids.push_back(agent.SendTrial(trial));
+    ASSERT_TRUE(agent.Read().ready_port);
+  }
+  for (const auto& [id, lines] : {std::pair{ids[1], 5}, std::pair{ids[0], 3}}) {
+    agent.Go(id, port);
+    ASSERT_TRUE(agent.Read().end);
+    Request part;
+    part.verb = "part";
+    part.part = {PartOf::kCalls, 0};
+    agent.Send(part);
+    const std::string calls = agent.Read().part.value_or(Part{}).data;
+    EXPECT_EQ(std::count(calls.begin(), calls.end(), '\n'), lines);
+  }
 }
 
 TEST(TrialGroupTest, AGroupHasAtMost64AtOnceAndEachIsAbortedByItself) {
