@@ -91,6 +91,56 @@ messages = $2
 STUDY
 }
 
+# A study of flows at once: topologies, streams, [stop], blocks.
+flow_study() {
+  cat >flows.toml <<STUDY
+title = "Flows"
+question = "How do they share?"
+repeats = $4
+[factors]
+topology = [$1]
+streams = [$2]
+[stop]
+$3
+STUDY
+}
+# Samples of flow groups, by group: "6 flows/case/all-to-all/0".
+groups_in() { grep -o '"group":"[^"]*"' "$1" | sort | uniq -c | sed 's/"group"://;s/"//g'; }
+# Of each sample: its sender's bytes came, all of them.
+bytes_agree() {
+  local line bytes
+  while read -r line; do
+    mapfile -t bytes < <(grep -o '"bytes":[0-9]*' <<<"$line")
+    [[ ${bytes[0]} == "${bytes[1]}" && ${bytes[0]} != '"bytes":0' ]] ||
+      fail "bytes do not agree: $line"
+  done <"$1"
+}
+
+# Datagrams of sizes $1, a pause of $2 behind each, [stop] $3.
+udp_study() {
+  cat >udp.toml <<STUDY
+title = "Datagrams"
+question = "Do they add up?"
+[factors]
+transport = ["udp"]
+write = [$1]
+gap = ["$2"]
+[stop]
+$3
+STUDY
+}
+# Of each ok sample: sent, received, lost, duplicated (null: not told).
+datagrams_in() {
+  sed -nE 's/.*"outcome":"ok".*"datagrams":\{"sent":([0-9]+),"received":([0-9]+),"lost":([0-9]+),"not_sent":[0-9]+,"duplicated":([0-9]+|null),.*/\1 \2 \3 \4/p' "$1"
+}
+# sent = received - duplicated + lost, in $1 lines of the file $2.
+datagrams_add_up() {
+  local wrong
+  [[ $(datagrams_in "$2" | wc -l) == "$1" ]] || fail "not $1 ok samples with datagrams"
+  wrong=$(datagrams_in "$2" | awk '$1 != $2 - $4 + $3')
+  [[ -z $wrong ]] || fail "does not add up: $wrong"
+}
+
 # $1 rounds of two small writes and an answer: the second write waits for the
 # delayed ACK of the first.
 waiting_study() {
@@ -235,6 +285,9 @@ usage_mistakes_exit_2_and_run_nothing)
     "theory --ip 5" "report" "report no-such-folder" "lab" "run --lab linux" \
     "run --mtu 1" "run --ports 7001-" "run --ports 0" "run --ports 70000" \
     "lab up --mtu 99999" "theory --mtu 1" "" "lab sideways" \
+    "run --jitter 1" "run --duplicate 101%" "run --reorder x" \
+    "run --jitter 5ms" "run --delay 1ms --jitter 2ms" "run --reorder 1%" \
+    "run --lab linux,container" "run --lab container,container --delay 1ms" \
     "run --lab linux,beos" "run --pairs a:b" "run --hosts no-such.toml"; do
     # shellcheck disable=SC2086  # Words on purpose.
     run 2 $mistake
@@ -314,6 +367,96 @@ interrupting_keeps_what_was_measured_and_resume_completes_it)
   # 4 cases x 2 directions x 60 blocks.
   [[ $(lines here/samples.jsonl) == 480 ]] || fail "not 480 samples"
   [[ $(unique_trials here/samples.jsonl) == 480 ]] || fail "not 480 trials"
+  ;;
+
+datagrams_add_up_in_every_line)
+  need_root
+  # 1473 is a byte more than a frame of 1500 holds; 1 holds no number.
+  udp_study "1, 64, 1472, 1473, 65507" 100us 'messages = 200'
+  run 0 run udp.toml --repeats 1 --out here
+  datagrams_add_up 10 here/samples.jsonl
+  for each in 1473:2 1472:1 65507:45; do
+    grep -q "\"write\":${each%:*},.*\"fragments_each\":${each#*:}," here/samples.jsonl ||
+      fail "not ${each#*:} fragments of ${each%:*}"
+  done
+  # 200 datagrams in a frame each: 200 x 1538 on the line, whatever came.
+  grep -q '"write":1472,.*"l1_bytes":307600,' here/samples.jsonl || fail "not 307600 on the line"
+  says here/report/report.html "udp"
+  ;;
+
+loss_that_is_asked_for_is_measured_and_named)
+  need_root
+  udp_study 1000 200us 'messages = 4000'
+  run 0 run udp.toml --pairs linux-1:linux-2 --repeats 1 --seed 7 --loss 5% --out here --no-report
+  datagrams_add_up 1 here/samples.jsonl
+  # Binomial, 4000 x 5 %: 200 on average, deviation 13.8, 99 % within 35.5.
+  read -r _ _ lost _ < <(datagrams_in here/samples.jsonl)
+  ((lost >= 164 && lost <= 236)) || fail "$lost of 4000 lost"
+  says here/samples.jsonl '"lost_at_receiver":0,'
+  ;;
+
+three_hosts_send_all_to_all_at_once)
+  need_root
+  flow_study '"all-to-all"' 1 'seconds = "500ms"' 3
+  run 0 run flows.toml --lab linux,linux,linux --link 100mbit --out here
+  [[ $(lines here/samples.jsonl) == 18 ]] || fail "not 6 flows in 3 blocks"
+  [[ $(groups_in here/samples.jsonl | grep -c '^ *6 flows/case/all-to-all/[012]$') == 3 ]] ||
+    fail "not 6 samples of each group: $(groups_in here/samples.jsonl)"
+  bytes_agree here/samples.jsonl
+  ! grep -q '"overlap":\(0\|null\|0\.0\)[,}]' here/samples.jsonl ||
+    fail "flows did not overlap"
+  says here/report/report.html "Flows at once"
+  says here/report/report.md "Jain's index of fairness"
+  says here/report/report.json '"flow_sets":['
+  says here/report/samples.csv "flows/case/all-to-all/0"
+  ;;
+
+four_flows_of_one_pair_are_four_samples)
+  need_root
+  flow_study '"pair"' 4 'bytes = "1MB"' 1
+  run 0 run flows.toml --pairs linux-1:linux-2 --out here
+  [[ $(groups_in here/samples.jsonl) == *"4 flows/case/linux-1:linux-2/0" ]] ||
+    fail "not 4 samples of one group: $(groups_in here/samples.jsonl)"
+  [[ $(unique_trials here/samples.jsonl) == 4 ]] || fail "not 4 trials"
+  bytes_agree here/samples.jsonl
+  ;;
+
+a_ring_goes_round_and_one_host_sends_to_many)
+  need_root
+  flow_study '"ring", "one-to-many"' 1 'bytes = "1MB"' 1
+  run 0 run flows.toml --lab linux,linux,linux --out here --no-report
+  [[ $(groups_in here/samples.jsonl | grep -c '^ *3 flows/topology-ring/ring/0$') == 1 ]] ||
+    fail "no ring of three: $(groups_in here/samples.jsonl)"
+  for pair in 1:linux-2 2:linux-3 3:linux-1; do
+    says here/samples.jsonl "flows/topology-ring/linux-$pair/0"
+  done
+  [[ $(groups_in here/samples.jsonl | grep -c '^ *2 flows/topology-one-to-many/linux-[123]:\*/0$') == 3 ]] ||
+    fail "not one to two, three times: $(groups_in here/samples.jsonl)"
+  bytes_agree here/samples.jsonl
+  # No step of the ring is among these pairs.
+  run 2 run flows.toml --lab linux,linux,linux --pairs linux-2:linux-1
+  says err 'leaves no flow of topology "ring"'
+  ;;
+
+a_killed_run_of_flows_loses_and_doubles_none)
+  need_root
+  flow_study '"all-to-all"' 1 'seconds = "100ms"' 20
+  "$wiretoll" run flows.toml --lab linux,linux,linux --out here >out 2>err </dev/null &
+  pid=$!
+  for ((i = 0; i < 600; i++)); do
+    [[ -s here/samples.jsonl ]] && (($(lines here/samples.jsonl) >= 12)) && break
+    sleep 0.05
+  done
+  kill -KILL "$pid"
+  wait "$pid" 2>/dev/null
+  (($(lines here/samples.jsonl) >= 12)) || fail "it did not begin"
+  # As if the kill had torn the last group too.
+  truncate -s -3000 here/samples.jsonl
+  run 0 run --resume --out here --no-report
+  # 6 flows in each of 20 blocks.
+  [[ $(lines here/samples.jsonl) == 120 ]] || fail "not 120 samples"
+  [[ $(unique_trials here/samples.jsonl) == 120 ]] || fail "not 120 trials"
+  [[ $(groups_in here/samples.jsonl | grep -c '^ *6 ') == 20 ]] || fail "not 20 whole groups"
   ;;
 
 a_killed_run_is_whole_resumes_and_leaves_nothing_after_the_next_start)
@@ -625,6 +768,86 @@ a_lab_can_be_kept_used_and_taken_down)
   says err "its lab no longer stands: \`wiretoll lab up"
   ;;
 
+a_line_is_checked_before_a_study_runs_on_it)
+  need_root
+  small_study 1 5
+  export WIRETOLL_DELAY_LINE=relay
+  run 0 run small.toml --delay 2ms --loss 1% --duplicate 1% --repeats 1 \
+    --out here
+  says err "line checked: round trip "
+  says err "4.00 ms asked"
+  says err "1 % asked"
+  # The relay's own count, when it ends.
+  says err "lab-relay: from lab0: of "
+  for setting in "rtt asked" "rtt measured" "rate asked" "rate measured" \
+    "lost asked" "lost measured" "duplicated asked" "duplicated measured" \
+    "check"; do
+    says here/run.json "\"$setting\""
+    says here/report/report.md "$setting"
+  done
+  says here/run.json '"delay line":"own relay"'
+  run 0 lab up --delay 2ms
+  says err "line checked: round trip "
+  run 0 lab status
+  lab=$(awk '/kept/ { print $1; exit }' out)
+  run 0 lab down "$lab"
+  lab=
+  ;;
+
+when_the_delay_line_dies_trials_fail_at_once_and_say_so)
+  need_root
+  # 200 rounds of 40 ms are 8 s, so the line dies under the first trial.
+  cat >far.toml <<STUDY
+title = "Far"
+question = "Does it end?"
+repeats = 3
+[factors]
+pattern = ["request-response"]
+request = ["1"]
+reply = ["1"]
+[stop]
+messages = 200
+STUDY
+  # A delay that no other lab has.
+  WIRETOLL_DELAY_LINE=relay timeout 100 "$wiretoll" run far.toml --delay 20123us \
+    --out here --no-report >out 2>err </dev/null &
+  pid=$!
+  relay=
+  for ((i = 0; i < 600; i++)); do
+    [[ -e here/samples.jsonl ]] &&
+      relay=$(pgrep -f 'lab-relay .*--delay-ns 20123000') && break
+    kill -0 "$pid" 2>/dev/null || break
+    sleep 0.05
+  done
+  [[ -n $relay ]] || fail "no relay found"
+  kill -9 "$relay"
+  code=0
+  wait "$pid" || code=$?
+  # 124 would be a hang.
+  [[ $code == 1 ]] || fail "exit $code"
+  [[ $(lines here/samples.jsonl) == 6 ]] || fail "not 6 samples"
+  [[ $(grep -c '"reason":"the delay line (our own relay' here/samples.jsonl) -ge 5 ]] ||
+    fail "samples do not name the delay line"
+  says err "the delay line (our own relay"
+  ;;
+
+containers_are_hosts_in_every_direction)
+  need_root
+  command -v podman >/dev/null || command -v docker >/dev/null ||
+    skip "needs podman or docker: apt-get install --no-install-recommends podman runc netavark aardvark-dns"
+  small_study 1 20
+  code=0
+  timeout 140 "$wiretoll" run small.toml --lab container,container,container \
+    --repeats 1 --out here >out 2>err </dev/null || code=$?
+  ! grep -q "no container could be run" err || skip "no engine runs: $(head -n 1 err)"
+  [[ $code == 0 ]] || fail "exit $code"
+  # Three hosts, each to the two others.
+  [[ $(grep -c '"outcome":"ok"' here/samples.jsonl) == 6 ]] || fail "not 6 ok"
+  says here/run.json "not a network between machines"
+  says here/run.json '"engine options"'
+  says here/report/report.md "container bridge"
+  ;;
+
 a_lab_host_can_be_wine_and_is_never_called_windows)
   need_root
   need_wine
@@ -779,9 +1002,9 @@ compare_names_both_studies_where_they_differ)
 
 a_run_that_only_skips_says_why_and_exits_3)
   need_root
-  small_study 1 5
-  sed -i 's/^\[factors\]/[factors]\ntransport = ["udp"]/' small.toml
-  run 3 run small.toml --out here --no-report
+  # One byte more than a datagram of IPv4 holds.
+  udp_study 65508 20us 'messages = 5'
+  run 3 run udp.toml --out here --no-report
   says err "skipped:"
   says here/samples.jsonl '"outcome":"skipped"'
   ;;

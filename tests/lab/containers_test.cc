@@ -71,7 +71,7 @@ TEST(ContainerLinkTest, IsNamedForWhatItIs) {
             "one host (podman, veth), not shaped");
   spec.link.rate = BitsPerSecond{10e6};
   EXPECT_THAT(DescribeContainerLink(spec, "docker"),
-              HasSubstr("each on 10 Mbit/s Ethernet (tbf)"));
+              HasSubstr("each on 10.0 Mbit/s Ethernet (tbf)"));
 }
 
 // Sets a variable for one test.
