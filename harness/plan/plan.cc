@@ -41,12 +41,149 @@ class Random {
   std::uint64_t state_;
 };
 
+// What runs at once: a trial alone, or all flows of a group.
+using Unit = std::vector<PlannedTrial>;
+
 // Fisher and Yates.
-void Shuffle(std::vector<PlannedTrial>& trials, Random random) {
-  for (std::size_t left = trials.size(); left > 1; --left) {
+void Shuffle(std::vector<Unit>& units, Random random) {
+  for (std::size_t left = units.size(); left > 1; --left) {
     const auto drawn = static_cast<std::size_t>(random.Below(left));
-    std::swap(trials[left - 1], trials[drawn]);
+    std::swap(units[left - 1], units[drawn]);
   }
+}
+
+// Pairs (indexes) that run at once, and what that is called in a group's name.
+struct Together {
+  std::string name;
+  std::vector<std::size_t> pairs;
+};
+
+std::vector<Together> EachPair(const std::vector<Pair>& pairs) {
+  std::vector<Together> sets;
+  for (std::size_t p = 0; p < pairs.size(); ++p) {
+    sets.push_back(
+        {fmt::format("{}:{}", pairs[p].sender, pairs[p].receiver), {p}});
+  }
+  return sets;
+}
+
+std::vector<Together> AllOfThem(const std::vector<Pair>& pairs) {
+  Together all{"all-to-all", {}};
+  for (std::size_t p = 0; p < pairs.size(); ++p) all.pairs.push_back(p);
+  if (all.pairs.empty()) return {};
+  return {all};
+}
+
+std::vector<Together> EachSender(const Mesh& mesh) {
+  std::vector<Together> sets;
+  for (const std::string& host : mesh.hosts) {
+    Together set{host + ":*", {}};
+    for (std::size_t p = 0; p < mesh.pairs.size(); ++p) {
+      if (mesh.pairs[p].sender == host) set.pairs.push_back(p);
+    }
+    if (!set.pairs.empty()) sets.push_back(std::move(set));
+  }
+  return sets;
+}
+
+std::vector<Together> RoundTheRing(const Mesh& mesh) {
+  Together ring{"ring", {}};
+  for (std::size_t h = 0; h < mesh.hosts.size(); ++h) {
+    const Pair step{mesh.hosts[h], mesh.hosts[(h + 1) % mesh.hosts.size()]};
+    const auto found = std::ranges::find(mesh.pairs, step);
+    if (found == mesh.pairs.end()) continue;
+    ring.pairs.push_back(static_cast<std::size_t>(found - mesh.pairs.begin()));
+  }
+  if (ring.pairs.empty()) return {};
+  return {ring};
+}
+
+std::vector<Together> SetsOf(const Mesh& mesh, Topology topology) {
+  switch (topology) {
+    case Topology::kPair:
+      break;
+    case Topology::kAllToAll:
+      return AllOfThem(mesh.pairs);
+    case Topology::kOneToMany:
+      return EachSender(mesh);
+    case Topology::kRing:
+      return RoundTheRing(mesh);
+  }
+  return EachPair(mesh.pairs);
+}
+
+// A cell of the plan, once.
+struct Place {
+  std::size_t study = 0;
+  std::size_t case_index = 0;
+  int block = 0;
+};
+
+Unit MakeUnit(const Study& study, const Mesh& mesh, const Place& place,
+              const Together& set) {
+  const Case& the_case = study.cases[place.case_index];
+  const int streams = std::max(1, the_case.workload.streams);
+  PlannedTrial trial;
+  trial.study = place.study;
+  trial.case_index = place.case_index;
+  trial.repeat = place.block;
+  trial.flows = static_cast<int>(set.pairs.size()) * streams;
+  const std::string front = fmt::format("{}/{}/", study.name, the_case.id);
+  if (HasFlowsAtOnce(the_case)) {
+    trial.group = fmt::format("{}{}/{}", front, set.name, place.block);
+  }
+  Unit unit;
+  for (const std::size_t pair : set.pairs) {
+    for (int stream = 0; stream < streams; ++stream) {
+      trial.pair = pair;
+      trial.id = fmt::format("{}{}:{}/{}", front, mesh.pairs[pair].sender,
+                             mesh.pairs[pair].receiver, place.block);
+      if (streams > 1) trial.id += fmt::format("/stream-{}", stream);
+      trial.index = static_cast<int>(unit.size());
+      unit.push_back(trial);
+    }
+  }
+  return unit;
+}
+
+// In how many flows of `set` the busiest host takes part.
+int MostOfAHost(const Mesh& mesh, const Together& set, int streams) {
+  int most = 0;
+  for (const std::string& host : mesh.hosts) {
+    const auto takes_part = [&](std::size_t pair) {
+      return mesh.pairs[pair].sender == host ||
+             mesh.pairs[pair].receiver == host;
+    };
+    const auto flows = std::ranges::count_if(set.pairs, takes_part);
+    most = std::max(most, static_cast<int>(flows) * streams);
+  }
+  return most;
+}
+
+Outcome<Done> CheckCase(const Mesh& mesh, const Study& study,
+                        const Case& the_case) {
+  const std::vector<Together> sets = SetsOf(mesh, the_case.topology);
+  const std::string where =
+      fmt::format("study {}, case {}", study.name, the_case.id);
+  if (sets.empty()) {
+    return Failure{
+        ExitCode::kUsage,
+        fmt::format(
+            "{}: --pairs leaves no flow of topology \"{}\"; name more "
+            "pairs, or leave --pairs out",
+            where,
+            kTopologyNames[static_cast<std::size_t>(the_case.topology)])};
+  }
+  for (const Together& set : sets) {
+    const int most = MostOfAHost(mesh, set, the_case.workload.streams);
+    if (most <= kMostFlowsOfAHost) continue;
+    return Failure{ExitCode::kUsage,
+                   fmt::format("{}: a host would take part in {} flows at "
+                               "once, and {} is the most; ask for fewer "
+                               "streams or pairs",
+                               where, most, kMostFlowsOfAHost)};
+  }
+  return Done{};
 }
 
 std::vector<std::string> SplitAtCommas(const std::string& text) {
@@ -81,26 +218,43 @@ std::optional<Pair> FindPair(const std::string& part,
 }  // namespace
 
 std::vector<PlannedTrial> MakeBlock(const std::vector<Study>& studies,
-                                    const std::vector<Pair>& pairs, int block,
+                                    const Mesh& mesh, int block,
                                     std::uint64_t seed) {
-  std::vector<PlannedTrial> trials;
+  std::vector<Unit> units;
+  std::int64_t trials = 0;
   for (std::size_t s = 0; s < studies.size(); ++s) {
     for (std::size_t c = 0; c < studies[s].cases.size(); ++c) {
-      for (std::size_t p = 0; p < pairs.size(); ++p) {
-        trials.push_back({fmt::format("{}/{}/{}:{}/{}", studies[s].name,
-                                      studies[s].cases[c].id, pairs[p].sender,
-                                      pairs[p].receiver, block),
-                          s, c, p, block, 0});
+      for (const Together& set : SetsOf(mesh, studies[s].cases[c].topology)) {
+        units.push_back(MakeUnit(studies[s], mesh, {s, c, block}, set));
+        trials += units.back().front().flows;
       }
     }
   }
   // Mixed, so that neighbouring seeds and blocks have nothing in common.
   const auto number = static_cast<std::uint64_t>(block);
-  Shuffle(trials, Random(Random::Mix(seed) + Random::Mix(~number)));
-  std::int64_t order = static_cast<std::int64_t>(trials.size()) *
-                       static_cast<std::int64_t>(block);
-  for (PlannedTrial& trial : trials) trial.order = order++;
-  return trials;
+  Shuffle(units, Random(Random::Mix(seed) + Random::Mix(~number)));
+  std::vector<PlannedTrial> plan;
+  plan.reserve(static_cast<std::size_t>(trials));
+  std::int64_t order = trials * block;
+  for (Unit& unit : units) {
+    for (PlannedTrial& trial : unit) {
+      trial.order = order++;
+      plan.push_back(std::move(trial));
+    }
+  }
+  return plan;
+}
+
+Outcome<Done> CheckTopologies(const std::vector<Study>& studies,
+                              const Mesh& mesh) {
+  for (const Study& study : studies) {
+    for (const Case& the_case : study.cases) {
+      if (!HasFlowsAtOnce(the_case)) continue;
+      auto checked = CheckCase(mesh, study, the_case);
+      if (!checked.has_value()) return checked;
+    }
+  }
+  return Done{};
 }
 
 std::vector<Pair> AllPairs(const std::vector<std::string>& hosts) {

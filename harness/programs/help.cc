@@ -36,6 +36,7 @@ constexpr char kRunExamples[] = R"(Examples:
   wiretoll run small-writes --lab container,container   by podman or docker
   wiretoll run --delay 20ms --jitter 2ms --loss 1%      a line from far away
   wiretoll run my-study.toml --hosts hosts.toml --pairs alpha:beta
+  wiretoll run my-flows.toml --lab linux,linux,linux    a ring, or all to all
   wiretoll run --precision 5 --repeats 30       until intervals are within 5 %
   wiretoll run write-write-read --capture       with a pcapng file a trial
   wiretoll run --resume --out runs/20260102T030405Z-quick

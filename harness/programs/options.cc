@@ -326,7 +326,8 @@ void AddRun(CLI::App& app, const std::shared_ptr<RunOptions>& run) {
                                "--loss", "--duplicate", "--reorder", "--mtu"})
     hosts->excludes(verb->get_option(lab_only));
   verb->add_option("--pairs", run->pairs,
-                   "sender:receiver,... ; default: every ordered pair")
+                   "sender:receiver,... ; default: every ordered pair. A "
+                   "topology has these flows alone")
       ->type_name("SPEC");
   AddPrecision(verb, *run);
   verb->add_option("--filter", run->filter,

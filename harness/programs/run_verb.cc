@@ -338,6 +338,10 @@ Outcome<RunSpec> MakeSpec(const RunOptions& options, const Ground& ground,
   auto pairs = ChoosePairs(options, spec.hosts);
   if (!pairs.has_value()) return pairs.error();
   spec.pairs = std::move(pairs).value();
+  Mesh mesh{{}, spec.pairs};
+  for (const Host& host : spec.hosts) mesh.hosts.push_back(host.name);
+  if (auto fits = CheckTopologies(spec.studies, mesh); !fits.has_value())
+    return fits.error();
   spec.blocks = ChooseBlocks(options, spec.studies);
   spec.seed = options.seed ? *options.seed : NewSeed();
   spec.first_port = options.first_port;

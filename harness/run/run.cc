@@ -8,7 +8,9 @@
 #include <boost/interprocess/sync/file_lock.hpp>
 #include <ctime>
 #include <fstream>
+#include <map>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "harness/run/clocks.h"
@@ -28,12 +30,23 @@ std::string UtcNow() {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
 }
 
-std::int64_t CellCount(const RunSpec& spec) {
-  std::int64_t cases = 0;
-  for (const Study& study : spec.studies) {
-    cases += static_cast<std::int64_t>(study.cases.size());
+Mesh MeshOf(const RunSpec& spec) {
+  Mesh mesh{{}, spec.pairs};
+  for (const Host& host : spec.hosts) mesh.hosts.push_back(host.name);
+  return mesh;
+}
+
+// What runs at once: a trial alone, or all flows of a group.
+using Unit = std::span<const PlannedTrial>;
+
+std::vector<Unit> UnitsOf(const std::vector<PlannedTrial>& plan) {
+  std::vector<Unit> units;
+  for (std::size_t at = 0; at < plan.size();) {
+    const auto flows = static_cast<std::size_t>(plan[at].flows);
+    units.emplace_back(&plan[at], flows);
+    at += flows;
   }
-  return cases * static_cast<std::int64_t>(spec.pairs.size());
+  return units;
 }
 
 // Both must be the same, or the samples would not belong together.
@@ -62,6 +75,7 @@ class Runner {
  public:
   Runner(RunSpec spec, const RunHooks& hooks, Progress& progress)
       : spec_(std::move(spec)),
+        mesh_(MeshOf(spec_)),
         hooks_(hooks),
         progress_(progress),
         watch_(io_, progress),
@@ -76,7 +90,7 @@ class Runner {
     }
     auto writer = SampleWriter::Open(spec_.folder);
     if (!writer.has_value()) return writer.error();
-    summary_.left = CellCount(spec_) * spec_.blocks - summary_.before;
+    summary_.left = block_trials_ * spec_.blocks - summary_.before;
     for (int block = 0; block < spec_.blocks && !Ended(); ++block) {
       RunBlock(block, writer.value());
     }
@@ -143,6 +157,8 @@ class Runner {
     auto same =
         CheckSameRun(before.value(), spec_.record, spec_.folder.string());
     if (!same.has_value()) return same;
+    const auto torn = DropTornGroups(spec_.folder);
+    if (!torn.has_value()) return torn.error();
     const auto read = ForEachSample(spec_.folder, [this](Sample&& sample) {
       if (!done_.insert(sample.trial).second) return;
       Count(sample);
@@ -154,34 +170,36 @@ class Runner {
   }
 
   void RunBlock(int block, SampleWriter& writer) {
-    const auto trials =
-        MakeBlock(spec_.studies, spec_.pairs, block, spec_.seed);
-    for (const PlannedTrial& trial : trials) {
-      if (done_.count(trial.id) > 0) {
-        time_left_.Skipped(CellIndex(trial));
+    const auto plan = MakeBlock(spec_.studies, mesh_, block, spec_.seed);
+    for (const Unit& unit : UnitsOf(plan)) {
+      // A group is done as a whole or not at all.
+      if (done_.count(unit.front().id) > 0) {
+        time_left_.Skipped(CellIndex(unit.front()));
         continue;
       }
-      ShowProgress(block, trial);
-      if (!RunOne(trial, writer)) return;
+      ShowProgress(block, unit.front());
+      if (!RunOne(unit, writer)) return;
     }
     ++summary_.blocks;
     enough_ = hooks_.enough();
   }
 
   // False if the run has to end.
-  bool RunOne(const PlannedTrial& planned, SampleWriter& writer) {
+  bool RunOne(const Unit& unit, SampleWriter& writer) {
     const auto begin = Clock::now();
-    auto sample = Measure(planned);
-    if (!sample || Ended()) return false;
-    auto written = writer.Append(*sample);
+    const auto samples = Measure(unit);
+    if (samples.empty() || Ended()) return false;
+    auto written = writer.Append(samples);
     if (!written.has_value()) {
       summary_.trouble = written.error();
       return false;
     }
-    Count(*sample);
-    --summary_.left;
-    hooks_.seen(*sample);
-    time_left_.Finished(CellIndex(planned), Clock::now() - begin);
+    for (const Sample& sample : samples) {
+      Count(sample);
+      --summary_.left;
+      hooks_.seen(sample);
+    }
+    time_left_.Finished(CellIndex(unit.front()), Clock::now() - begin);
     // Lets a signal in between two trials.
     io_.poll();
     if (io_.stopped()) io_.restart();
@@ -189,34 +207,67 @@ class Runner {
   }
 
   // Empty if we were told to stop meanwhile.
-  std::optional<Sample> Measure(const PlannedTrial& planned) {
-    const Study& study = spec_.studies[planned.study];
-    const Case& the_case = study.cases[planned.case_index];
-    Sample sample = Blank(planned);
-    if (std::string trouble = GroundTrouble(); !trouble.empty()) {
-      sample.outcome = TrialOutcome::kFailed;
-      sample.reason = std::move(trouble);
-      return sample;
+  std::vector<Sample> Measure(const Unit& unit) {
+    std::vector<Sample> samples;
+    for (const PlannedTrial& planned : unit) samples.push_back(Blank(planned));
+    if (const std::string trouble = GroundTrouble(); !trouble.empty()) {
+      for (Sample& sample : samples) {
+        sample.outcome = TrialOutcome::kFailed;
+        sample.reason = trouble;
+      }
+      return samples;
     }
-    const Pair& pair = spec_.pairs[planned.pair];
-    const auto sender = Find(pair.sender, "sender", sample);
-    const auto receiver = Find(pair.receiver, "receiver", sample);
-    if (watch_.interrupted()) return std::nullopt;
-    if (!sender.link || !receiver.link) return sample;
+    std::vector<Sample*> running;
+    std::vector<FlowRun> flows = FlowsOf(unit, samples, running);
+    if (watch_.interrupted()) return {};
+    const bool alone = unit.front().group.empty();
+    const bool done = alone ? PerformAlone(unit.front(), flows, running)
+                            : PerformTogether(flows, running);
+    if (!done) return {};
+    for (std::size_t i = 0; i < flows.size(); ++i) {
+      Sample& sample = *running[i];
+      if (!sample.sender || !sample.receiver) continue;
+      hooks_.account(spec_.folder, Version(flows[i].receiver), sample);
+    }
+    return samples;
+  }
+
+  // Those whose hosts can be had, each with its sample.
+  std::vector<FlowRun> FlowsOf(const Unit& unit, std::vector<Sample>& samples,
+                               std::vector<Sample*>& running) {
+    std::vector<FlowRun> flows;
+    // Each once: a link that is asked for again may be another.
+    std::map<std::string, AgentLink*> links;
+    for (std::size_t i = 0; i < unit.size(); ++i) {
+      const Pair& pair = spec_.pairs[unit[i].pair];
+      const auto sender = Find(pair.sender, "sender", links, samples[i]);
+      const auto receiver = Find(pair.receiver, "receiver", links, samples[i]);
+      if (!sender.link || !receiver.link) continue;
+      flows.push_back({sender, receiver, SpecOf(unit[i])});
+      running.push_back(&samples[i]);
+    }
+    return flows;
+  }
+
+  [[nodiscard]] TrialSpec SpecOf(const PlannedTrial& planned) const {
     TrialSpec spec;
     spec.id = planned.id;
-    spec.workload = the_case.workload;
+    spec.workload = CaseOf(planned).workload;
+    spec.workload.streams = 1;  // Each of them is a trial.
     spec.first_port = spec_.first_port;
     spec.last_port = spec_.last_port;
     spec.payload_seed = spec_.seed + static_cast<std::uint64_t>(planned.order);
-    spec.deadline = Deadline(spec.workload);
-    if (!Perform(sender, receiver, spec, study.capture, sample)) {
-      return std::nullopt;
-    }
-    if (sample.sender && sample.receiver) {
-      hooks_.account(spec_.folder, Version(receiver), sample);
-    }
-    return sample;
+    spec.deadline = Deadline(planned);
+    spec.group = planned.group;
+    return spec;
+  }
+
+  [[nodiscard]] const Case& CaseOf(const PlannedTrial& planned) const {
+    return spec_.studies[planned.study].cases[planned.case_index];
+  }
+
+  [[nodiscard]] bool Captured(const PlannedTrial& planned) const {
+    return spec_.capture || spec_.studies[planned.study].capture;
   }
 
   // Of the IP that the trial is over.
@@ -248,42 +299,58 @@ class Runner {
 
   // The trial, with a capture around it where one is asked for. False if we
   // were told to stop meanwhile.
-  bool Perform(const TrialEnd& sender, const TrialEnd& receiver,
-               TrialSpec& spec, bool study_captures, Sample& sample) {
-    const std::function<bool()> cancel = [this] {
-      return watch_.interrupted() || !GroundTrouble().empty();
-    };
-    spec.log_calls = spec_.capture || study_captures;
+  bool PerformAlone(const PlannedTrial& planned, std::vector<FlowRun>& flows,
+                    const std::vector<Sample*>& running) {
+    if (flows.empty()) return true;
+    auto& [sender, receiver, spec] = flows.front();
+    Sample& sample = *running.front();
+    spec.log_calls = Captured(planned);
     TrialCapture capture(io_, spec_.folder,
-                         CaptureStem(sample.trial, sample.order), cancel);
+                         CaptureStem(sample.trial, sample.order), cancel_);
     if (spec.log_calls) {
       capture.Begin(sender, receiver, spec, spec_.snap_bytes);
     }
-    if (spec.workload.transport == Transport::kUdp) {
-      AskClocks(sender, receiver, cancel, spec);
+    if (!PerformTogether(flows, running)) return false;
+    if (!spec.log_calls) return true;
+    const bool ok = sample.outcome == TrialOutcome::kOk;
+    sample.capture = capture.End(sender, receiver, ok);
+    const bool reported = sample.sender && sample.receiver;
+    if (!reported && sample.capture->reason.empty()) {
+      sample.capture->reason =
+          "the trial did not end well: what its file holds was not counted";
     }
-    auto result = RunTrial(io_, sender, receiver, spec, cancel);
-    if (watch_.interrupted() && result.cancelled) return false;
+    return true;
+  }
+
+  // False if we were told to stop meanwhile.
+  bool PerformTogether(std::vector<FlowRun>& flows,
+                       const std::vector<Sample*>& running) {
+    for (FlowRun& flow : flows) {
+      if (flow.spec.workload.transport != Transport::kUdp) continue;
+      AskClocks(flow.sender, flow.receiver, cancel_, flow.spec);
+    }
+    auto results = RunFlows(io_, flows, cancel_);
+    const auto overlaps = Overlaps(results);
+    for (std::size_t i = 0; i < flows.size(); ++i) {
+      if (watch_.interrupted() && results[i].cancelled) return false;
+      auto& flow = running[i]->flow;
+      const bool all = flow && std::cmp_equal(flows.size(), flow->flows);
+      if (all) flow->overlap = overlaps[i];
+      Record(std::move(results[i]), flows[i], *running[i]);
+    }
+    return true;
+  }
+
+  void Record(TrialResult result, const FlowRun& flow, Sample& sample) {
     BlameGround(result);
     sample.outcome = result.outcome;
     sample.reason = std::move(result.reason);
     sample.sender = std::move(result.sender);
     sample.receiver = std::move(result.receiver);
     sample.datagrams = std::move(result.datagrams);
-    if (sample.datagrams) {
-      FillFragments(spec.workload, MtuOf(*sender.host), Version(receiver),
-                    *sample.datagrams);
-    }
-    if (spec.log_calls) {
-      const bool ok = sample.outcome == TrialOutcome::kOk;
-      sample.capture = capture.End(sender, receiver, ok);
-      const bool reported = sample.sender && sample.receiver;
-      if (!reported && sample.capture->reason.empty()) {
-        sample.capture->reason =
-            "the trial did not end well: what its file holds was not counted";
-      }
-    }
-    return true;
+    if (!sample.datagrams) return;
+    FillFragments(flow.spec.workload, MtuOf(*flow.sender.host),
+                  Version(flow.receiver), *sample.datagrams);
   }
 
   [[nodiscard]] std::string GroundTrouble() const {
@@ -300,23 +367,35 @@ class Runner {
   }
 
   Sample Blank(const PlannedTrial& planned) const {
-    const Study& study = spec_.studies[planned.study];
-    const Case& the_case = study.cases[planned.case_index];
+    const Case& the_case = CaseOf(planned);
     Sample sample;
     sample.trial = planned.id;
-    sample.study = study.name;
+    sample.study = spec_.studies[planned.study].name;
     sample.case_id = the_case.id;
     sample.factors = the_case.factors;
     sample.repeat = planned.repeat;
     sample.order = planned.order;
     sample.started = UtcNow();
     sample.link = spec_.record.link.description;
+    if (planned.group.empty()) return sample;
+    const auto topology = static_cast<std::size_t>(the_case.topology);
+    sample.flow =
+        TrialFlow{planned.group, std::string(kTopologyNames[topology]),
+                  planned.flows, planned.index, std::nullopt};
+    if (Captured(planned)) {
+      sample.capture.emplace();
+      sample.capture->reason =
+          "flows at once are not captured: only trials alone are";
+    }
     return sample;
   }
 
   // Without a link the sample is made to say why.
-  TrialEnd Find(const std::string& name, const char* role, Sample& sample) {
-    AgentLink* link = crew_.Get(name);
+  TrialEnd Find(const std::string& name, const char* role,
+                std::map<std::string, AgentLink*>& links, Sample& sample) {
+    const auto [found, is_new] = links.try_emplace(name, nullptr);
+    if (is_new) found->second = crew_.Get(name);
+    AgentLink* link = found->second;
     if (link == nullptr && sample.outcome == TrialOutcome::kOk) {
       sample.outcome = TrialOutcome::kFailed;
       sample.reason = fmt::format("{} {}: {}", role, name, crew_.trouble(name));
@@ -338,23 +417,30 @@ class Runner {
     }
   }
 
+  // Flows at once share a line.
   [[nodiscard]] std::chrono::milliseconds Deadline(
-      const Workload& workload) const {
-    return spec_.trial_deadline.value_or(
-        DeadlineFor(workload, spec_.record.link));
+      const PlannedTrial& planned) const {
+    return spec_.trial_deadline.value_or(DeadlineFor(
+        CaseOf(planned).workload, spec_.record.link, planned.flows));
   }
 
-  // Cells in the order of PlanTime().
+  // Every cell has its place; the time of a group is that of its first flow's.
   void PlanTime() {
     for (const Study& study : spec_.studies) {
       first_cell_.push_back(cells_planned_);
       cells_planned_ += study.cases.size() * spec_.pairs.size();
-      for (const Case& the_case : study.cases) {
-        const Nanoseconds expected =
-            ExpectedTime(the_case.workload, spec_.record.link);
-        for (std::size_t pair = 0; pair < spec_.pairs.size(); ++pair)
-          time_left_.Plan(expected, spec_.blocks);
-      }
+    }
+    const auto plan = MakeBlock(spec_.studies, mesh_, 0, spec_.seed);
+    block_trials_ = static_cast<std::int64_t>(plan.size());
+    std::vector<Nanoseconds> expected(cells_planned_);
+    for (const Unit& unit : UnitsOf(plan)) {
+      const PlannedTrial& first = unit.front();
+      expected[CellIndex(first)] =
+          ExpectedTime(CaseOf(first).workload, spec_.record.link, first.flows);
+    }
+    for (const Nanoseconds time : expected) {
+      const bool none = time.count() == 0;
+      time_left_.Plan(none ? Nanoseconds{1} : time, none ? 0 : spec_.blocks);
     }
   }
 
@@ -363,25 +449,28 @@ class Runner {
            planned.case_index * spec_.pairs.size() + planned.pair;
   }
 
-  std::string CellName(const PlannedTrial& planned) const {
+  std::string NameOf(const PlannedTrial& planned) const {
     const Pair& pair = spec_.pairs[planned.pair];
-    const Study& study = spec_.studies[planned.study];
-    return fmt::format("{} > {} {}", pair.sender, pair.receiver,
-                       study.cases[planned.case_index].id);
+    const Case& the_case = CaseOf(planned);
+    if (planned.group.empty()) {
+      return fmt::format("{} > {} {}", pair.sender, pair.receiver, the_case.id);
+    }
+    const auto topology = static_cast<std::size_t>(the_case.topology);
+    return fmt::format("{} flows at once, {}, {}", planned.flows,
+                       kTopologyNames[topology], the_case.id);
   }
 
   void ShowProgress(int block, const PlannedTrial& planned) {
-    const std::int64_t trials = CellCount(spec_) * spec_.blocks;
-    const Study& study = spec_.studies[planned.study];
+    const std::int64_t trials = block_trials_ * spec_.blocks;
     progress_.Show({block + 1, spec_.blocks, trials - summary_.left, trials,
                     summary_.failed, summary_.skipped, time_left_.Estimate(),
-                    CellName(planned),
-                    Deadline(study.cases[planned.case_index].workload)});
+                    NameOf(planned), Deadline(planned)});
   }
 
   boost::asio::io_context io_;
   boost::interprocess::file_lock lock_;
   RunSpec spec_;
+  Mesh mesh_;
   const RunHooks& hooks_;
   Progress& progress_;
   Watch watch_;
@@ -389,9 +478,14 @@ class Runner {
   TimeLeft time_left_;
   std::vector<std::size_t> first_cell_;  // Of each study.
   std::size_t cells_planned_ = 0;
+  std::int64_t block_trials_ = 0;  // In one block.
   std::set<std::string> done_;
   RunSummary summary_;
   bool enough_ = false;
+  // What ends a trial before its time.
+  const std::function<bool()> cancel_ = [this] {
+    return watch_.interrupted() || !GroundTrouble().empty();
+  };
 };
 
 }  // namespace

@@ -179,7 +179,7 @@ TEST_F(RunTest, OrderIsThatOfThePlanAndIsWrittenDown) {
   std::vector<std::string> planned;
   for (int block = 0; block < 2; ++block) {
     for (const auto& trial :
-         MakeBlock(spec.studies, spec.pairs, block, spec.seed))
+         MakeBlock(spec.studies, {{"a", "b"}, spec.pairs}, block, spec.seed))
       planned.push_back(trial.id);
   }
   ASSERT_TRUE(Go(spec).has_value());
