@@ -88,15 +88,6 @@ BlockValues Pool(const std::vector<Cell>& all, const Cells& cells,
   return pooled;
 }
 
-std::optional<Estimate> EstimateOf(const BlockValues& values,
-                                   MedianIntervals& intervals) {
-  if (values.empty()) return std::nullopt;
-  std::vector<double> list;
-  list.reserve(values.size());
-  for (const auto& [block, value] : values) list.push_back(value);
-  return intervals.Of(std::move(list));
-}
-
 // Of each block: the geometric mean of the cases' ratios, of one direction's
 // values over another's.
 std::optional<Ratio> MeanRatio(const std::vector<const Sides*>& cases,

@@ -182,6 +182,15 @@ BlockValues RatioByBlock(const BlockValues& a, const BlockValues& b) {
   return ratios;
 }
 
+std::optional<Estimate> EstimateOf(const BlockValues& by_block,
+                                   MedianIntervals& intervals) {
+  if (by_block.empty()) return std::nullopt;
+  std::vector<double> values;
+  values.reserve(by_block.size());
+  for (const auto& [block, value] : by_block) values.push_back(value);
+  return intervals.Of(std::move(values));
+}
+
 std::optional<Ratio> PairedRatio(const BlockValues& a, const BlockValues& b,
                                  MedianIntervals& intervals) {
   std::vector<double> ratios;

@@ -66,6 +66,10 @@ class MedianIntervals {
   std::map<std::size_t, Ranks> ranks_;
 };
 
+// Over the values of all blocks; empty without any.
+std::optional<Estimate> EstimateOf(const BlockValues& by_block,
+                                   MedianIntervals& intervals);
+
 // As PairedRatio of analysis.h, with intervals at hand.
 std::optional<Ratio> PairedRatio(const BlockValues& a, const BlockValues& b,
                                  MedianIntervals& intervals);
