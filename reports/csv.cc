@@ -126,6 +126,7 @@ class ColumnList {
     for (const bool receiver : {false, true}) Counters(receiver);
     Reasons();
     CaptureColumns();
+    FlowColumns();
   }
   std::vector<FilledColumn> Take() { return std::move(columns_); }
 
@@ -328,6 +329,30 @@ class ColumnList {
             if (s.capture.has_value()) Append(out, (*s.capture).*member);
           });
     }
+  }
+
+  // Of a trial that ran with others.
+  template <class Use>
+  void AddFlow(const char* name, const char* meaning, Use use) {
+    Add(name, meaning, [use](const Sample& s, Out& out) {
+      if (s.flow.has_value()) use(*s.flow, out);
+    });
+  }
+
+  void FlowColumns() {
+    AddFlow("flow_group", "the flows that ran at once have it in common",
+            [](const TrialFlow& f, Out& out) { AppendText(out, f.group); });
+    AddFlow("flow_topology", "pair, all-to-all, one-to-many or ring",
+            [](const TrialFlow& f, Out& out) { AppendText(out, f.topology); });
+    AddFlow("flow_flows", "how many ran at once",
+            [](const TrialFlow& f, Out& out) { Append(out, f.flows); });
+    AddFlow("flow_index", "which of them it is, from 0",
+            [](const TrialFlow& f, Out& out) { Append(out, f.index); });
+    AddFlow("flow_overlap_share",
+            "of its time, with all flows of its group under way",
+            [](const TrialFlow& f, Out& out) {
+              if (f.overlap) out += fmt::format("{:.6g}", *f.overlap);
+            });
   }
 
   std::vector<FilledColumn> columns_;

@@ -7,6 +7,7 @@
 
 #include "harness/analysis/systems.h"
 #include "reports/contrast.h"
+#include "reports/flow_sets.h"
 #include "reports/pictures.h"
 #include "reports/predictions.h"
 #include "reports/selection.h"
@@ -98,6 +99,8 @@ StudyPart MakePart(const StudyView& view) {
   if (view.latency.empty() || !view.facets.empty()) {
     part.tables.push_back(CasesTable(view));
   }
+  Table flows = FlowsTable(view);
+  if (!flows.rows.empty()) part.tables.push_back(std::move(flows));
   part.tables.push_back(PairsTable(view));
   part.tables.push_back(PredictionsTable(view));
   part.tables.push_back(RulesTable(view));

@@ -6,6 +6,7 @@
 #include "harness/analysis/contrast.h"
 #include "harness/analysis/systems.h"
 #include "reports/contrast_words.h"
+#include "reports/flow_sets.h"
 #include "reports/json_parts.h"
 #include "reports/predictions.h"
 #include "reports/text.h"
@@ -370,6 +371,12 @@ Json ToJson(const ClaimResult& result) {
           {"why", result.why}};
 }
 
+Json ToJson(const FlowSet& set) {
+  Json json = FlowSetJson(set);
+  json["factors"] = ToJson(set.factors);
+  return json;
+}
+
 Json ToJson(const BufferRow& row) {
   Json json{{"host", row.host},
             {"os", row.os},
@@ -536,7 +543,9 @@ std::string JsonMetricName(Metric metric) {
                                                          "_ns",
                                                          "_ns",
                                                          "_ns",
-                                                         "_per_s"};
+                                                         "_per_s",
+                                                         "_bytes_per_s",
+                                                         "_ratio"};
   return MetricName(metric) + kUnits[static_cast<std::size_t>(metric)];
 }
 
@@ -552,6 +561,9 @@ void WriteReportJson(const Analysis& analysis, std::ostream& out) {
   WriteList("effects", analysis.effects, out);
   if (!analysis.contrasts.empty()) {
     WriteList("contrasts", analysis.contrasts, out);
+  }
+  if (!analysis.flow_sets.empty()) {
+    WriteList("flow_sets", analysis.flow_sets, out);
   }
   WriteList("claims", analysis.claims, out);
   WriteList("buffers", analysis.buffers, out);

@@ -77,6 +77,7 @@ std::string FigureText(double value, Metric metric) {
   switch (metric) {
     case Metric::kThroughput:
     case Metric::kSteadyThroughput:
+    case Metric::kTotalThroughput:
       return FormatNumber(value * kMega);
     case Metric::kBytesPerSegment:
     case Metric::kBytesPerRead:
@@ -102,12 +103,13 @@ std::string FigureText(double value, Metric metric) {
 }
 
 std::string MetricText(Metric metric) {
-  if (metric == Metric::kThroughput || metric == Metric::kSteadyThroughput) {
-    return fmt::format("{}, MB/s", MetricName(metric));
-  }
   std::string unit = MetricUnit(metric);
   std::string name = MetricName(metric);
   std::replace(name.begin(), name.end(), '_', ' ');
+  if (metric == Metric::kThroughput || metric == Metric::kSteadyThroughput ||
+      metric == Metric::kTotalThroughput) {
+    return fmt::format("{}, MB/s", name);
+  }
   // Times carry their own unit, and some names say it already.
   const bool said =
       unit.empty() || IsTime(metric) || name.find(unit) != std::string::npos;

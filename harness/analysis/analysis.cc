@@ -10,6 +10,7 @@
 #include "harness/analysis/claims.h"
 #include "harness/analysis/contrast.h"
 #include "harness/analysis/effects.h"
+#include "harness/analysis/flow_groups.h"
 #include "harness/analysis/knee.h"
 #include "harness/analysis/statistics.h"
 #include "harness/analysis/tallies.h"
@@ -63,12 +64,14 @@ std::optional<Failure> ParseStudies(const Folders& folders,
 struct Gathered {
   explicit Gathered(const std::vector<Study>& studies) : cells(studies) {}
   CellTable cells;
+  FlowSetTable flows;
   BufferTable buffers;
   ProblemTable problems;
 
   void Add(const Sample& sample, const RunRecord& record,
            Agreement& agreement) {
     cells.Add(sample);
+    flows.Add(sample);
     problems.Add(sample);
     if (sample.outcome != TrialOutcome::kOk) return;
     buffers.Add(sample);
@@ -80,7 +83,9 @@ std::optional<Failure> ReadSamples(const Folders& folders,
                                    std::vector<RunPlace> places,
                                    Gathered& gathered, Analysis& analysis) {
   for (std::size_t run = 0; run < folders.size(); ++run) {
-    gathered.cells.StartRun(std::move(places[run]));
+    gathered.cells.StartRun(places[run]);
+    gathered.flows.StartRun(std::move(places[run]),
+                            gathered.cells.first_block());
     // By hash: a million trials are a few megabytes that way.
     std::unordered_set<std::size_t> trials;
     std::int64_t twice = 0;
@@ -100,6 +105,7 @@ std::optional<Failure> ReadSamples(const Folders& folders,
           folders[run].string(), twice));
     }
     analysis.blocks += gathered.cells.EndRun(analysis.notes);
+    gathered.flows.EndRun();
     if (summary.value().torn_last_line) {
       analysis.notes.push_back(fmt::format(
           "{}: the last line of samples.jsonl is torn (the run was killed) "
@@ -141,11 +147,12 @@ Outcome<Analysis> Analyse(const Folders& folders) {
   // One seed for all: the same samples give the same intervals.
   MedianIntervals intervals(analysis.runs.front().seed);
   analysis.cells = gathered.cells.Finish(intervals);
+  analysis.flow_sets = gathered.flows.Finish(intervals, analysis.cells);
   CountTrials(analysis);
   analysis.effects = EffectsOf(analysis.studies, analysis.cells, intervals);
   analysis.contrasts = ContrastsOf(analysis.runs, analysis.cells, intervals);
-  analysis.knees = KneesOf(analysis.studies, analysis.cells,
-                           analysis.runs.front().seed);
+  analysis.knees =
+      KneesOf(analysis.studies, analysis.cells, analysis.runs.front().seed);
   analysis.claims = AnswerClaims(analysis, intervals);
   analysis.buffers = gathered.buffers.Rows();
   analysis.problems = gathered.problems.Problems();

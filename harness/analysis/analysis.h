@@ -67,6 +67,10 @@ enum class Metric {
   kJitter,        // ns, mean difference of one datagram's delay to the next's
   kDatagramRate,  // Received a second; the first call's left out, as of
                   // throughput.
+  // Of the group that the cell's flows ran in (FlowSet), where the study has
+  // flows at once; of a cell whose trials ran alone the total is its own.
+  kTotalThroughput,  // bytes/s
+  kFairness,         // Jain's index
   kCount,
 };
 inline constexpr std::size_t kMetricCount =
@@ -353,6 +357,35 @@ struct KneeRow {
   Knee knee;
 };
 
+// Flows that ran at once, and ran again in every block: one case, and of its
+// topology one set of flows. A group of which a flow failed or is missing has
+// no figures.
+struct FlowSet {
+  std::size_t run = 0, study = 0;
+  std::string case_id;
+  Factors factors;
+  std::string topology;          // As kTopologyNames spell it.
+  std::string sender, receiver;  // Of a pair both, of one-to-many the sender,
+                                 // else empty.
+  int flows = 0;
+  std::vector<std::size_t> cells;  // The parts, into Analysis::cells.
+  int whole = 0;                   // Groups with figures,
+  int broken = 0;                  // and without.
+  std::string reason;              // Why, of the first without.
+  // Over blocks. Throughputs in bytes/s: of all flows the sum of what each got
+  // in its own time, and of each group its slowest and its fastest flow.
+  std::optional<Estimate> total, least, largest;
+  std::optional<Estimate> fairness;  // Jain's index, 1 / flows to 1.
+  // The share of its time that even the flow that was least together with the
+  // others spent with all of them under way.
+  std::optional<Estimate> overlap;
+  BlockValues total_by_block, fairness_by_block;
+  // Where all hosts are on this machine: how many CPUs the flows' loops kept
+  // busy (median), of how many.
+  std::optional<double> cpus_used;
+  std::optional<std::int64_t> cpus;
+};
+
 enum class ClaimAnswer {
   kSupported,
   kRefuted,
@@ -407,6 +440,7 @@ struct Analysis {
   std::vector<Contrast> contrasts;  // Empty with one system only.
   std::vector<ClaimResult> claims;
   std::vector<KneeRow> knees;
+  std::vector<FlowSet> flow_sets;  // Empty where no flows ran at once.
   std::vector<BufferRow> buffers;
   std::vector<Problem> problems;
   Agreement agreement;
@@ -438,9 +472,16 @@ class PrecisionGoal {
   [[nodiscard]] std::optional<double> Widest() const;
 
  private:
+  // Of flows at once of the same pair the mean.
+  struct Block {
+    double mean = 0;
+    int flows = 0;
+  };
+  [[nodiscard]] std::vector<Estimate> Estimates() const;
+
   double precision_;
   std::uint64_t seed_;
-  std::map<std::string, std::vector<double>> values_;
+  std::map<std::string, std::map<int, Block>> values_;
 };
 
 }  // namespace wiretoll

@@ -140,6 +140,7 @@ void CapHigh(Cell& cell, Metric metric, double most) {
 
 void CapIntervals(Cell& cell) {
   CapHigh(cell, Metric::kEfficiency, 1);
+  CapHigh(cell, Metric::kReceivedShare, 1);
   if (!cell.theory) return;
   CapHigh(cell, Metric::kBytesPerSegment,
           static_cast<double>(cell.theory->mss));
@@ -209,6 +210,7 @@ CellTable::Draft CellTable::MakeDraft(const Sample& sample,
   const auto found = cases_[cell.study].find(sample.case_id);
   if (found != cases_[cell.study].end()) {
     draft.workload = &found->second->workload;
+    draft.at_once = HasFlowsAtOnce(*found->second);
   }
   return draft;
 }
@@ -241,6 +243,17 @@ CellTable::Draft& CellTable::DraftOf(const Sample& sample) {
   return DraftAt(std::move(key), sample, pair);
 }
 
+// Of several flows at once of the same pair the mean: a block is one value.
+void CellTable::AddValues(const Figures& figures, int block, Draft& draft) {
+  auto* flows = draft.at_once ? &draft.flows[block] : nullptr;
+  for (std::size_t i = 0; i < kMetricCount; ++i) {
+    if (!figures[i]) continue;
+    double& value = draft.cell.by_block[i][block];
+    const int count = flows == nullptr ? 1 : ++(*flows)[i];
+    value += (*figures[i] - value) / count;
+  }
+}
+
 void CellTable::AddFigures(const Sample& sample, int block, Draft& draft) {
   const TrialContext context{
       draft.rate_bits_per_second,
@@ -252,16 +265,18 @@ void CellTable::AddFigures(const Sample& sample, int block, Draft& draft) {
   const Figures figures = FiguresOf(sample, context);
   for (std::size_t i = 0; i < kMetricCount; ++i) {
     const auto metric = static_cast<Metric>(i);
-    if (figures[i]) {
-      cell.by_block[i].emplace_hint(cell.by_block[i].end(), block, *figures[i]);
-    } else if (!cell.why_missing.contains(metric)) {
+    if (!figures[i] && !cell.why_missing.contains(metric)) {
       cell.why_missing.emplace(metric, WhyMissing(metric, sample, context));
     }
   }
+  AddValues(figures, block, draft);
   Trial trial;
   trial.throughput = figures[Index(Metric::kThroughput)].value_or(0);
   trial.negotiated = NegotiatedIn(sample);
-  Observed<Capacity> capacity = CapacityOf(sample, draft.rate_bits_per_second);
+  // What the line carried for other flows would be taken for waiting.
+  Observed<Capacity> capacity =
+      draft.at_once ? Observed<Capacity>::Not("other flows share the line")
+                    : CapacityOf(sample, draft.rate_bits_per_second);
   if (capacity.value) {
     trial.capacity = Pack(*capacity.value);
   } else if (cell.why_no_capacity.empty()) {
@@ -277,12 +292,13 @@ void CellTable::Add(const Sample& sample) {
   Draft& draft = DraftOf(sample);
   const auto place =
       std::lower_bound(draft.blocks.begin(), draft.blocks.end(), block);
+  const bool is_there = place != draft.blocks.end() && *place == block;
   // A trial is in a run once; should it be there again, the first counts.
-  if (place != draft.blocks.end() && *place == block) {
+  if (is_there && !sample.flow) {
     ++draft.repeated;
     return;
   }
-  draft.blocks.insert(place, block);
+  if (!is_there) draft.blocks.insert(place, block);
   CountOutcome(sample, draft.cell);
   if (sample.outcome == TrialOutcome::kOk) AddFigures(sample, block, draft);
 }
@@ -345,9 +361,11 @@ void CellTable::JudgeTheory(Draft& draft) {
   TakeMedians(draft.signs, signs);
   Negotiated negotiated = MedianNegotiated(draft.trials);
   negotiated.replayed = signs.replay_minshall;
+  // Flows that share a line share its rate, in a way that no header tells.
+  const auto rate = draft.at_once ? std::nullopt : draft.rate_bits_per_second;
   Observed<CaseTheory> theory =
       TheoryOf({draft.workload, negotiated, cell.sender_os, cell.receiver_os,
-                draft.rate_bits_per_second, draft.burst, draft.receiver_tick});
+                rate, draft.burst, draft.receiver_tick});
   cell.theory = std::move(theory.value);
   cell.why_no_theory = std::move(theory.reason);
   signs.trials = cell.ok;

@@ -35,6 +35,8 @@ class CellTable {
   explicit CellTable(const std::vector<Study>& studies);
 
   void StartRun(RunPlace place);
+  // The number of this run's block 0.
+  [[nodiscard]] int first_block() const { return first_block_; }
   void Add(const Sample& sample);
   // Gives the complete blocks, those with a trial of every cell, and what
   // there is to say about others.
@@ -59,6 +61,9 @@ class CellTable {
     bool autocorking = false;
     std::vector<int> blocks;  // With any outcome, sorted.
     int repeated = 0;         // Trials of a block that was there.
+    bool at_once = false;     // Its trials are flows that share the line.
+    // Then of each block how many are in its values.
+    std::map<int, std::array<int, kMetricCount>> flows;
   };
 
   Draft& DraftOf(const Sample& sample);
@@ -69,6 +74,7 @@ class CellTable {
                   const std::pair<std::string, std::string>& pair) const;
   [[nodiscard]] std::pair<std::string, std::string> PairOf(
       const Sample& sample) const;
+  static void AddValues(const Figures& figures, int block, Draft& draft);
   static void AddFigures(const Sample& sample, int block, Draft& draft);
   static void FinishDraft(MedianIntervals& intervals, Draft& draft);
   // Theory, and how it stands to the figures.

@@ -8,11 +8,11 @@ namespace {
 using Figure = std::optional<double>;
 
 constexpr std::array<std::string_view, kMetricCount> kUnits = {
-    "bytes/s", "bytes/s",  "share",    "share",      "bytes",   "writes",
-    "bytes",   "segments", "segments", "segments",   "ns/byte", "ns/byte",
-    "calls/s", "ns",       "ns",       "rounds",     "ns",      "bytes",
-    "bytes",   "bytes",    "share",    "share",      "share",   "share",
-    "ns",      "ns",       "ns",       "datagrams/s"};
+    "bytes/s", "bytes/s",  "share",    "share",       "bytes",   "writes",
+    "bytes",   "segments", "segments", "segments",    "ns/byte", "ns/byte",
+    "calls/s", "ns",       "ns",       "rounds",      "ns",      "bytes",
+    "bytes",   "bytes",    "share",    "share",       "share",   "share",
+    "ns",      "ns",       "ns",       "datagrams/s", "bytes/s", "share"};
 
 static_assert(kMetricNames.size() == kMetricCount);
 
@@ -267,7 +267,7 @@ std::string WhyNoDatagrams(Metric metric, const Sample& sample) {
                                    : otherwise("delay", "not observed");
 }
 
-enum class Seer { kReceiver, kSender, kWire, kBothEnds };
+enum class Seer { kReceiver, kSender, kWire, kBothEnds, kGroup };
 
 Seer SeerOf(Metric metric) {
   switch (metric) {
@@ -296,6 +296,9 @@ Seer SeerOf(Metric metric) {
     case Metric::kJitter:
     case Metric::kDatagramRate:
       return Seer::kBothEnds;
+    case Metric::kTotalThroughput:
+    case Metric::kFairness:
+      return Seer::kGroup;
     default:
       return Seer::kWire;
   }
@@ -334,6 +337,7 @@ Figures FiguresOf(const Sample& sample, const TrialContext& context) {
 std::string WhyMissing(Metric metric, const Sample& sample,
                        const TrialContext& context) {
   const Seer seer = SeerOf(metric);
+  if (seer == Seer::kGroup) return "no flows of the study ran at once";
   if (seer == Seer::kWire) return WhyNotOnWire(sample);
   if (seer == Seer::kBothEnds) return WhyNoDatagrams(metric, sample);
   if (seer == Seer::kReceiver) {

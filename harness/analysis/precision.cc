@@ -35,23 +35,34 @@ void PrecisionGoal::Add(const Sample& sample) {
   const Figures figures = FiguresOf(sample, {std::nullopt, rounds});
   const auto& figure =
       figures[Index(rounds ? Metric::kLatencyP50 : Metric::kThroughput)];
-  if (figure) values_[KeyOf(sample)].push_back(*figure);
+  if (!figure) return;
+  Block& block = values_[KeyOf(sample)][sample.repeat];
+  block.mean += (*figure - block.mean) / ++block.flows;
+}
+
+std::vector<Estimate> PrecisionGoal::Estimates() const {
+  MedianIntervals intervals(seed_);
+  std::vector<Estimate> estimates;
+  for (const auto& [cell, blocks] : values_) {
+    std::vector<double> values;
+    for (const auto& [number, block] : blocks) values.push_back(block.mean);
+    estimates.push_back(intervals.Of(std::move(values)));
+  }
+  return estimates;
 }
 
 bool PrecisionGoal::Reached() const {
-  MedianIntervals intervals(seed_);
-  for (const auto& [cell, values] : values_) {
-    const auto half = HalfWidth(intervals.Of(values));
+  for (const Estimate& estimate : Estimates()) {
+    const auto half = HalfWidth(estimate);
     if (!half || *half > precision_) return false;
   }
   return !values_.empty();
 }
 
 std::optional<double> PrecisionGoal::Widest() const {
-  MedianIntervals intervals(seed_);
   std::optional<double> widest;
-  for (const auto& [cell, values] : values_) {
-    const auto half = HalfWidth(intervals.Of(values));
+  for (const Estimate& estimate : Estimates()) {
+    const auto half = HalfWidth(estimate);
     if (half) widest = std::max(*half, widest.value_or(0));
   }
   return widest;

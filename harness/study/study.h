@@ -114,7 +114,7 @@ using Selection = std::map<std::string, std::vector<FactorValue>>;
 
 // What claims may speak of, in the order of analysis' Metric; throughput in
 // bytes/s, shares as fractions, times in nanoseconds.
-inline constexpr std::array<std::string_view, 28> kMetricNames = {
+inline constexpr std::array<std::string_view, 30> kMetricNames = {
     "throughput",
     "steady_throughput",
     "efficiency",
@@ -142,7 +142,9 @@ inline constexpr std::array<std::string_view, 28> kMetricNames = {
     "delay_p50",
     "delay_p99",
     "jitter",
-    "datagram_rate"};
+    "datagram_rate",
+    "total_throughput",
+    "fairness"};
 
 // What a claim's figure is; the check is on that figure.
 enum class ClaimKind {

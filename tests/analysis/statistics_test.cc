@@ -256,8 +256,9 @@ TEST(AaTest, TheIntervalHoldsTheTrueMedian) {
 
 // --- Precision -------------------------------------------------------------
 
-Sample TrialWith(double throughput, const std::string& case_id) {
+Sample TrialWith(double throughput, const std::string& case_id, int block) {
   Sample sample;
+  sample.repeat = block;
   sample.study = "s";
   sample.case_id = case_id;
   sample.sender.emplace().host = "a";
@@ -274,26 +275,40 @@ TEST(PrecisionGoalTest, CloseValuesReachTheGoalAndOneWideCellHoldsItUp) {
   PrecisionGoal goal(0.05, kSeed);
   EXPECT_FALSE(goal.Reached());
   EXPECT_FALSE(goal.Widest().has_value());
+  int block = 0;
   for (const double value : {100e6, 100.1e6, 99.9e6}) {
-    goal.Add(TrialWith(value, "narrow"));
+    goal.Add(TrialWith(value, "narrow", block++));
   }
   EXPECT_TRUE(goal.Reached());
   EXPECT_NEAR(*goal.Widest(), 0.0025, 0.0002);
-  goal.Add(TrialWith(100e6, "wide"));
+  goal.Add(TrialWith(100e6, "wide", 0));
   EXPECT_FALSE(goal.Reached());  // One value has no interval yet.
-  goal.Add(TrialWith(200e6, "wide"));
-  goal.Add(TrialWith(50e6, "wide"));
+  goal.Add(TrialWith(200e6, "wide", 1));
+  goal.Add(TrialWith(50e6, "wide", 2));
   EXPECT_FALSE(goal.Reached());
   EXPECT_GT(*goal.Widest(), 1);
 }
 
+// Two flows at once are one value a block: 100 MB/s in each, though they
+// differ.
+TEST(PrecisionGoalTest, FlowsAtOnceAreOneValueABlock) {
+  PrecisionGoal goal(0.05, kSeed);
+  for (int block = 0; block < 3; ++block) {
+    goal.Add(TrialWith(50e6, "flows", block));
+    EXPECT_FALSE(goal.Reached());
+    goal.Add(TrialWith(150e6, "flows", block));
+  }
+  EXPECT_TRUE(goal.Reached());
+  EXPECT_NEAR(*goal.Widest(), 0, 1e-6);
+}
+
 TEST(PrecisionGoalTest, FailedTrialsAndTrialsWithoutAFigureDoNotHoldItUp) {
   PrecisionGoal goal(0.05, kSeed);
-  for (int i = 0; i < 3; ++i) goal.Add(TrialWith(100e6, "good"));
-  Sample failed = TrialWith(1e6, "failed");
+  for (int i = 0; i < 3; ++i) goal.Add(TrialWith(100e6, "good", i));
+  Sample failed = TrialWith(1e6, "failed", 0);
   failed.outcome = TrialOutcome::kFailed;
   goal.Add(failed);
-  Sample in_one_read = TrialWith(1e6, "small");
+  Sample in_one_read = TrialWith(1e6, "small", 0);
   in_one_read.receiver->first_read_bytes = in_one_read.receiver->bytes;
   goal.Add(in_one_read);
   EXPECT_TRUE(goal.Reached());
