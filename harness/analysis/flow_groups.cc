@@ -60,6 +60,14 @@ void NameHosts(const RunRecord& record, std::string_view name, FlowSet& set) {
   }
 }
 
+// With few blocks an interval can reach beyond what is possible.
+void CapFairness(FlowSet& set) {
+  if (!set.fairness || !set.fairness->interval) return;
+  Interval& interval = *set.fairness->interval;
+  interval.low = std::max(interval.low, 1.0 / set.flows);
+  interval.high = std::min(interval.high, 1.0);
+}
+
 // A cell is a part of a set.
 bool IsPart(const Cell& cell, const FlowSet& set) {
   return cell.run == set.run && cell.study == set.study &&
@@ -208,7 +216,7 @@ void FlowSetTable::EndRun() {
 }
 
 std::vector<FlowSet> FlowSetTable::Finish(MedianIntervals& intervals,
-                                       std::vector<Cell>& cells) {
+                                          std::vector<Cell>& cells) {
   std::set<std::size_t> studies;
   for (const Draft& draft : drafts_) studies.insert(draft.set.study);
   for (Cell& cell : cells) {
@@ -219,6 +227,7 @@ std::vector<FlowSet> FlowSetTable::Finish(MedianIntervals& intervals,
     FlowSet& set = draft.set;
     set.total = EstimateOf(set.total_by_block, intervals);
     set.fairness = EstimateOf(set.fairness_by_block, intervals);
+    CapFairness(set);
     set.least = EstimateOf(draft.least, intervals);
     set.largest = EstimateOf(draft.largest, intervals);
     set.overlap = EstimateOf(draft.overlap, intervals);

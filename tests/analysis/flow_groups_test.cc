@@ -117,6 +117,24 @@ TEST_F(FlowSetTest, TotalsStandBesideTheParts) {
   EXPECT_NEAR(set.overlap->median, 0.9, 1e-9);
 }
 
+// 1 in the first block, 2/3 in the second, (2 x 2 + 4)^2 / (6 x 12) = 8/9 in
+// the third: so few and so different that their interval would leave 1 / 6
+// to 1.
+TEST_F(FlowSetTest, NoIntervalSaysMoreThanFairOrLessThanOneFlowAlone) {
+  MakeAllToAll();
+  const auto all = run_.adjust;
+  run_.adjust = [all](Sample& sample) {
+    all(sample);
+    const double rates[] = {1e6, 4e6, 2e6};
+    if (sample.sender->host == "a") SetRate(rates[sample.repeat], sample);
+  };
+  const Analysis analysis = Analysed();
+  const Estimate& fairness = *analysis.flow_sets.at(0).fairness;
+  EXPECT_NEAR(fairness.median, 8.0 / 9, 1e-6);
+  EXPECT_EQ(fairness.interval->high, 1);
+  EXPECT_GE(fairness.interval->low, 1.0 / 6);
+}
+
 TEST_F(FlowSetTest, ClaimsMayAskForTotalAndFairness) {
   MakeAllToAll();
   run_.study_text +=
