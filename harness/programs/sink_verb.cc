@@ -168,13 +168,15 @@ Outcome<ExitCode> SinkVerb(const SinkOptions& options) {
   NoteStopSignals();
   bool cut = false;
   SinkHooks hooks;
+  hooks.listening = [&options] {
+    if (!options.quiet) SayThatWeListen(options.spec);
+  };
   hooks.stop = [] { return StopRequested(); };
   hooks.sunk = [&](const SunkStream& stream) {
     cut = cut || !stream.whole;
     fmt::print("{}", options.json ? AsLine(stream) : AsText(stream));
     std::fflush(stdout);
   };
-  if (!options.quiet) SayThatWeListen(options.spec);
   const Outcome<int> taken = RunSink(options.spec, hooks);
   if (!taken.has_value()) return taken.error();
   if (taken.value() == 0 && StopRequested()) {

@@ -146,6 +146,7 @@ Outcome<int> RunSink(const SinkSpec& spec, const SinkHooks& hooks) {
     if (!receiver.has_value()) return receiver.error();
     doors.emplace_back(std::move(receiver).value(), TakeUdp);
   }
+  if (hooks.listening) hooks.listening();
   Taking taking(spec, hooks);
   std::vector<std::thread> threads;
   threads.reserve(doors.size());

@@ -59,6 +59,7 @@ struct SunkStream {
 };
 
 struct SinkHooks {
+  std::function<void()> listening;              // Whoever comes now is taken.
   std::function<void(const SunkStream&)> sunk;  // By one thread at a time.
   std::function<bool()> stop;                   // Asked every 100 ms or so.
 };

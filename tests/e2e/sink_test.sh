@@ -25,6 +25,7 @@ says() { grep -qF -- "$2" "$1" || fail "$1 does not say: $2"; }
 sink_on() {
   local port=$1 i
   shift
+  rm -f err
   timeout 60 "$wiretoll" sink --address 127.0.0.1 --port "$port" "$@" >out 2>err </dev/null &
   sink=$!
   for ((i = 0; i < 100; i++)); do

@@ -45,10 +45,12 @@ class Running {
  public:
   explicit Running(SinkSpec spec)
       : spec_(std::move(spec)), thread_([this] {
-          taken_ = RunSink(spec_, {[this](const SunkStream& sunk) {
-                                     streams_.push_back(sunk);
-                                   },
-                                   [this] { return stop_.load(); }});
+          SinkHooks hooks;
+          hooks.sunk = [this](const SunkStream& sunk) {
+            streams_.push_back(sunk);
+          };
+          hooks.stop = [this] { return stop_.load(); };
+          taken_ = RunSink(spec_, hooks);
         }) {}
   ~Running() {
     stop_ = true;
