@@ -55,9 +55,10 @@ enum class Metric {
   kReceiveBuffer,
   kWindowInitial,
   kWindowPeak,
-  // UDP only. Shares of the datagrams sent, duplicates not counted in; those
-  // two of the datagrams received are duplicated (of all) and reordered (of
-  // those that were no duplicates, as RFC 4737 4.1.3).
+  // Shares of the datagrams sent, duplicates not counted in; those two of the
+  // datagrams received are duplicated (of all) and reordered (of those that
+  // were no duplicates, as RFC 4737 4.1.3). UDP only, but for received_share:
+  // over TCP it is of the bytes that a stream's sender wrote.
   kReceivedShare,
   kLoss,
   kDuplicated,
@@ -113,6 +114,25 @@ struct Capacity {
   double program_wait = 0;  // All sent is acknowledged, and no more written:
                             // the sender's program, or the receiver's that
                             // still reads what has arrived.
+};
+
+// What became of a cell's datagrams: sums over its ok trials, so that
+// sent = received - duplicated + lost. UDP only.
+struct DatagramTotals {
+  int trials = 0;
+  std::int64_t sent = 0;        // Got to the network layer of their host.
+  std::int64_t received = 0;    // Duplicates included.
+  std::int64_t lost = 0;        // Of those sent.
+  std::int64_t not_sent = 0;    // Beside `sent`: their calls failed;
+  std::int64_t no_buffers = 0;  // so many as the host's own queue was full.
+  // Empty where a trial did not observe it; then `reason`.
+  std::optional<std::int64_t> duplicated, reordered, late;
+  std::optional<std::int64_t> lost_at_receiver, lost_on_path;
+  std::optional<std::int64_t> fragments_each, mtu_bytes;  // Of every trial.
+  std::optional<double> jitter_rfc3550_ns;     // Mean over the trials
+  int with_jitter = 0;                         // that have one: so many.
+  std::optional<std::int64_t> delay_error_ns;  // The largest of a trial.
+  std::string reason;
 };
 
 // What headers and rules say about a case (harness/theory), for the pair and
@@ -192,6 +212,7 @@ struct Cell {
   // Per block, for pairing: block -> value; only ok trials.
   std::array<BlockValues, kMetricCount> by_block;
   std::optional<Capacity> capacity;  // Of the trial of median throughput.
+  std::optional<DatagramTotals> datagrams;  // UDP only.
   std::optional<CaseTheory> theory;
   std::vector<PredictionVerdict> verdicts;
   // Why figures that are missing are missing: all of them (no ok trial), each,

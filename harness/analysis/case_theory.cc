@@ -411,9 +411,6 @@ Observed<CaseTheory> TheoryOf(const CellFacts& facts) {
   if (facts.workload->transport == Transport::kUdp) {
     return Theory::Not("datagrams are no segments of a stream");
   }
-  if (facts.workload->transport != Transport::kTcp) {
-    return Theory::Not("UDP has no segments, and TCP's rules say nothing of it");
-  }
   if (!seen.mss || *seen.mss < 1) {
     return Theory::Not("the size of a full segment was not observed");
   }

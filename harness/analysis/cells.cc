@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "harness/analysis/capacity.h"
+#include "harness/analysis/datagram_totals.h"
 #include "harness/analysis/systems.h"
 
 namespace wiretoll {
@@ -270,6 +271,7 @@ void CellTable::AddFigures(const Sample& sample, int block, Draft& draft) {
     }
   }
   AddValues(figures, block, draft);
+  AddDatagrams(sample, cell.datagrams);
   Trial trial;
   trial.throughput = figures[Index(Metric::kThroughput)].value_or(0);
   trial.negotiated = NegotiatedIn(sample);

@@ -129,6 +129,13 @@ void AddFates(const Datagrams& datagrams, Figures& figures) {
   Set(figures, Metric::kReordered, Divide(Number(datagrams.reordered), unique));
 }
 
+// Over TCP of bytes: what was written and never came would be lost.
+void AddReceivedBytes(const Sample& sample, Figures& figures) {
+  Set(figures, Metric::kReceivedShare,
+      Divide(static_cast<double>(sample.receiver->bytes),
+             static_cast<double>(sample.sender->bytes)));
+}
+
 // The clock starts when the first call has returned: what that call gave took
 // none of its time.
 Figure TimedDatagrams(const EndReport& receiver, const Datagrams& datagrams) {
@@ -330,6 +337,8 @@ Figures FiguresOf(const Sample& sample, const TrialContext& context) {
     if (sample.receiver) {
       AddArrivals(*sample.receiver, *sample.datagrams, figures);
     }
+  } else if (sample.sender && sample.receiver && !context.request_response) {
+    AddReceivedBytes(sample, figures);
   }
   return figures;
 }

@@ -523,6 +523,19 @@ TEST(MetricsTest, NothingSentHasNoShares) {
   EXPECT_EQ(WhyMissing(Metric::kLoss, sample, kStream), "no datagram was sent");
 }
 
+// Of a trial that went well it is 1, exactly; claims ask for that.
+TEST(MetricsTest, OverTcpTheShareReceivedIsOfBytes) {
+  Sample sample = Stream();
+  sample.sender->bytes = 1000;
+  sample.receiver->bytes = 1000;
+  EXPECT_EQ(Of(Metric::kReceivedShare, sample), 1);
+  sample.receiver->bytes = 900;
+  EXPECT_DOUBLE_EQ(*Of(Metric::kReceivedShare, sample), 0.9);
+  EXPECT_EQ(FiguresOf(sample, {std::nullopt, true})[Index(
+                Metric::kReceivedShare)],
+            std::nullopt);
+}
+
 TEST(MetricsTest, TcpHasNoDatagrams) {
   EXPECT_EQ(Of(Metric::kLoss, Stream()), std::nullopt);
   EXPECT_EQ(WhyMissing(Metric::kJitter, Stream(), kStream),
