@@ -9,6 +9,7 @@
 #include "harness/base/units.h"
 #include "reports/captions.h"
 #include "reports/sentences.h"
+#include "reports/size_words.h"
 #include "reports/text.h"
 
 namespace wiretoll {
@@ -160,6 +161,102 @@ Panel CapacityPanel(const RowPanel& rows, const Picture& picture, bool small) {
   return panel;
 }
 
+// --- Datagrams
+
+struct Fate {
+  double DatagramFates::*of;
+  const char* colour;
+  const char* text;
+};
+constexpr std::array<Fate, 6> kFates{{
+    {&DatagramFates::received, colour::kGreen, "received"},
+    {&DatagramFates::lost_on_path, colour::kPink, "lost on the path"},
+    {&DatagramFates::lost_at_receiver, colour::kOrange,
+     "lost at the receiver's buffer"},
+    {&DatagramFates::lost_somewhere, colour::kGrey, "lost, where is not known"},
+    {&DatagramFates::no_buffers, colour::kYellow,
+     "not sent: the sender's own queue was full"},
+    {&DatagramFates::not_sent_otherwise, colour::kPale,
+     "not sent: other reasons"},
+}};
+
+struct FateRow {
+  std::string name;
+  DatagramFates fates;
+};
+struct FatePanel {
+  std::string label;
+  std::vector<FateRow> rows;
+};
+
+std::vector<FatePanel> FateRows(const StudyView& view) {
+  std::vector<FatePanel> panels;
+  for (const Facet& facet : view.facets) {
+    std::map<std::int64_t, std::vector<FateRow>> by_size;
+    for (const Series& series : facet.series) {
+      for (const auto& [size, group] : series.by_write) {
+        const auto totals = TotalsOf(view, *group);
+        const auto fates = totals ? FatesOf(*totals) : std::nullopt;
+        if (!fates) continue;
+        std::string name = PayloadText(static_cast<double>(size));
+        if (view.pools.size() > 1) name += ", " + series.label;
+        by_size[size].push_back({std::move(name), *fates});
+      }
+    }
+    FatePanel panel{facet.label, {}};
+    for (auto& [size, rows] : by_size) {
+      panel.rows.insert(panel.rows.end(), rows.begin(), rows.end());
+    }
+    if (!panel.rows.empty()) panels.push_back(std::move(panel));
+  }
+  return panels;
+}
+
+void AddFateBars(Chart& chart, const DatagramFates& fates, double row) {
+  double from = 0;
+  for (const Fate& fate : kFates) {
+    const double to = from + fates.*fate.of * kPercent;
+    if (to > from) chart.bars.push_back({row, from, to, fate.colour});
+    from = to;
+  }
+}
+
+Panel PanelOfFates(const FatePanel& rows, const Picture& picture, bool small) {
+  const std::vector<FateRow> drawn = Thin(rows.rows);
+  std::vector<std::string> names;
+  names.reserve(drawn.size());
+  for (const FateRow& row : drawn) names.push_back(row.name);
+  Chart chart = small ? SmallRowChart(names) : RowChart(names);
+  for (std::size_t i = 0; i < drawn.size(); ++i) {
+    AddFateBars(chart, drawn[i].fates,
+                static_cast<double>(drawn.size() - 1 - i));
+  }
+  chart.x = LinearAxis(small ? "" : "% of the datagrams handed over", kPercent);
+  chart.x.high = kPercent;
+  Panel panel;
+  panel.label = rows.label + ThinNote(rows.rows.size(), drawn.size());
+  panel.request = {std::move(chart),
+                   rows.label.empty()
+                       ? picture.title
+                       : fmt::format("{} ({})", picture.title, rows.label),
+                   picture.sentence + " " + picture.drawn};
+  return panel;
+}
+
+// Only what there is: six colours are hard to tell apart.
+void AddFateKeys(const std::vector<FatePanel>& panels, Picture& picture) {
+  for (const Fate& fate : kFates) {
+    bool any = false;
+    for (const FatePanel& panel : panels) {
+      any = any || std::any_of(panel.rows.begin(), panel.rows.end(),
+                               [&fate](const FateRow& row) {
+                                 return row.fates.*fate.of > 0;
+                               });
+    }
+    if (any) picture.keys.push_back({fate.colour, fate.text});
+  }
+}
+
 Curve LatencyCurve(const std::vector<const Group*>& groups, Metric metric) {
   const bool median = metric == Metric::kLatencyP50;
   Curve curve;
@@ -203,6 +300,34 @@ Picture CapacityPicture(const StudyView& view) {
   const std::size_t drawn = std::min(panels.size(), kMostPanels + 1);
   for (std::size_t i = 0; i < drawn; ++i) {
     picture.panels.push_back(CapacityPanel(panels[i], picture, i > 0));
+  }
+  if (drawn < panels.size()) {
+    picture.drawn += fmt::format(
+        " {} more such pictures are left out; their figures are in "
+        "report.json.",
+        panels.size() - drawn);
+  }
+  return picture;
+}
+
+Picture FatesPicture(const StudyView& view) {
+  Picture picture;
+  picture.kind = "losses";
+  picture.title = "What became of the datagrams";
+  picture.sentence = FatesSentence(view);
+  const std::vector<FatePanel> panels = FateRows(view);
+  if (panels.empty()) {
+    picture.missing = "Nothing to draw.";
+    return picture;
+  }
+  picture.drawn = fmt::format(
+      "Shares of all datagrams that a program handed over, sent or not, in all "
+      "ok trials, by size.{}{}{}",
+      DuplicatesLine(view), PooledLine(view), LinkLine(view));
+  AddFateKeys(panels, picture);
+  const std::size_t drawn = std::min(panels.size(), kMostPanels + 1);
+  for (std::size_t i = 0; i < drawn; ++i) {
+    picture.panels.push_back(PanelOfFates(panels[i], picture, i > 0));
   }
   if (drawn < panels.size()) {
     picture.drawn += fmt::format(

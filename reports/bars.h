@@ -15,6 +15,9 @@ inline constexpr std::size_t kMostPanels = 18;
 // Where the line's capacity went: stacked bars, a panel a facet.
 Picture CapacityPicture(const StudyView& view);
 
+// What became of datagrams: stacked bars by size, a panel a facet. UDP.
+Picture FatesPicture(const StudyView& view);
+
 // Median and 99 % quantile of round trips. Requires view.latency not empty.
 Picture LatencyPicture(const StudyView& view);
 

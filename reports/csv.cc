@@ -35,6 +35,37 @@ constexpr std::array<EndOption, 5> kOptions{{
     {"receiver_rcvbuf_effective_bytes", "rcvbuf", true},
 }};
 
+// Of datagrams; empty over TCP.
+struct FateColumn {
+  const char* column;
+  const char* meaning;
+  std::int64_t Datagrams::*member;
+};
+constexpr std::array<FateColumn, 4> kFateColumns{{
+    {"datagrams_sent", "got to the network layer of the sending host",
+     &Datagrams::sent},
+    {"datagrams_received", "duplicates included", &Datagrams::received},
+    {"datagrams_lost", "sent and never received", &Datagrams::lost},
+    {"datagrams_not_sent", "their calls failed; not among those sent",
+     &Datagrams::not_sent},
+}};
+struct FateCount {
+  const char* column;
+  const char* meaning;
+  std::optional<std::int64_t> Datagrams::*member;
+};
+constexpr std::array<FateCount, 6> kFateCounts{{
+    {"datagrams_duplicated", "came once more", &Datagrams::duplicated},
+    {"datagrams_reordered", "RFC 4737 4.1", &Datagrams::reordered},
+    {"datagrams_late", "behind three or more sent after it", &Datagrams::late},
+    {"datagrams_lost_at_receiver", "its buffer had no room",
+     &Datagrams::lost_at_receiver},
+    {"datagrams_lost_on_path", "the rest of those lost",
+     &Datagrams::lost_on_path},
+    {"datagrams_fragments_each", "of one datagram, by the sender's MTU",
+     &Datagrams::fragments_each},
+}};
+
 struct CaptureText {
   const char* column;
   const char* meaning;
@@ -127,6 +158,7 @@ class ColumnList {
     Reasons();
     CaptureColumns();
     FlowColumns();
+    DatagramColumns();
   }
   std::vector<FilledColumn> Take() { return std::move(columns_); }
 
@@ -353,6 +385,53 @@ class ColumnList {
             [](const TrialFlow& f, Out& out) {
               if (f.overlap) out += fmt::format("{:.6g}", *f.overlap);
             });
+  }
+
+  void DatagramColumns() {
+    for (const FateColumn& fate : kFateColumns) {
+      Add(fate.column, fate.meaning,
+          [member = fate.member](const Sample& s, Out& out) {
+            if (s.datagrams) Append(out, (*s.datagrams).*member);
+          });
+    }
+    for (const FateCount& fate : kFateCounts) {
+      Add(fate.column, fate.meaning,
+          [member = fate.member](const Sample& s, Out& out) {
+            if (s.datagrams) Append(out, (*s.datagrams).*member);
+          });
+    }
+    AddArrival("delay_p50_ns", "one way, half of the datagrams are faster",
+               [](const DatagramReport& r, Out& out) {
+                 if (r.delay) Append(out, r.delay->p50_ns);
+               });
+    AddArrival("delay_p99_ns", "one way, 99 % of the datagrams are faster",
+               [](const DatagramReport& r, Out& out) {
+                 if (r.delay) Append(out, r.delay->p99_ns);
+               });
+    AddArrival("delay_error_ns", "the clocks' offset is known to within this",
+               [](const DatagramReport& r, Out& out) {
+                 Append(out, r.delay_error_ns);
+               });
+    AddArrival("jitter_mean_ns", "mean difference of delay to the next one's",
+               [](const DatagramReport& r, Out& out) {
+                 if (r.jitter_mean_ns) {
+                   out += fmt::format("{:.0f}", *r.jitter_mean_ns);
+                 }
+               });
+    AddArrival("jitter_rfc3550_ns", "RFC 3550 6.4.1, at the end",
+               [](const DatagramReport& r, Out& out) {
+                 if (r.jitter_rfc3550_ns) {
+                   out += fmt::format("{:.0f}", *r.jitter_rfc3550_ns);
+                 }
+               });
+  }
+
+  // Of what the receiver of a UDP trial reported.
+  template <class Use>
+  void AddArrival(const char* name, const char* meaning, Use use) {
+    Add(name, meaning, [use](const Sample& s, Out& out) {
+      if (s.receiver && s.receiver->datagrams) use(*s.receiver->datagrams, out);
+    });
   }
 
   std::vector<FilledColumn> columns_;

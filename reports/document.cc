@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "harness/analysis/systems.h"
@@ -12,6 +13,7 @@
 #include "reports/predictions.h"
 #include "reports/selection.h"
 #include "reports/sentences.h"
+#include "reports/size_tables.h"
 #include "reports/tables.h"
 #include "reports/text.h"
 
@@ -85,6 +87,13 @@ void SayLoopback(const StudyView& view, StudyPart& part) {
   }
 }
 
+// Of a study without sizes or datagrams there are none, rather than empty ones.
+void AddSizeTables(const StudyView& view, StudyPart& part) {
+  for (Table& table : std::array{KneesTable(view), DatagramsTable(view)}) {
+    if (!table.rows.empty()) part.tables.push_back(std::move(table));
+  }
+}
+
 StudyPart MakePart(const StudyView& view) {
   StudyPart part;
   if (view.study < view.analysis->studies.size()) {
@@ -99,6 +108,7 @@ StudyPart MakePart(const StudyView& view) {
   if (view.latency.empty() || !view.facets.empty()) {
     part.tables.push_back(CasesTable(view));
   }
+  AddSizeTables(view, part);
   Table flows = FlowsTable(view);
   if (!flows.rows.empty()) part.tables.push_back(std::move(flows));
   part.tables.push_back(PairsTable(view));
@@ -178,6 +188,9 @@ Document MakeDocument(const Analysis& analysis) {
                      "report.json (all figures)"};
   if (HasPredictions(analysis)) {
     document.beside.emplace_back("predictions.csv (a row a prediction)");
+  }
+  if (!KneesToTell(analysis).empty()) {
+    document.beside.emplace_back("knees.csv (a row a curve and pair)");
   }
   if (!analysis.contrasts.empty()) {
     document.beside.emplace_back("directions.csv (a row a case and direction)");

@@ -9,6 +9,7 @@
 #include "reports/flow_sets.h"
 #include "reports/json_parts.h"
 #include "reports/predictions.h"
+#include "reports/size_tables.h"
 #include "reports/text.h"
 
 namespace wiretoll {
@@ -185,6 +186,7 @@ Json ToJson(const Cell& cell) {
             {"disturbed_trials", cell.disturbed},
             {"observers", cell.observers}};
   json["figures"] = FiguresOf(cell);
+  if (cell.datagrams) json["datagrams"] = DatagramsJson(*cell.datagrams);
   json["capacity"] = cell.capacity ? ToJson(*cell.capacity) : Json(nullptr);
   json["theory"] = cell.theory ? ToJson(*cell.theory) : Json(nullptr);
   if (cell.theory) PutVerdicts(cell, json["theory"]);
@@ -377,6 +379,8 @@ Json ToJson(const FlowSet& set) {
   return json;
 }
 
+Json ToJson(const KneeRow* row) { return KneeJson(*row); }
+
 Json ToJson(const BufferRow& row) {
   Json json{{"host", row.host},
             {"os", row.os},
@@ -565,6 +569,8 @@ void WriteReportJson(const Analysis& analysis, std::ostream& out) {
   if (!analysis.flow_sets.empty()) {
     WriteList("flow_sets", analysis.flow_sets, out);
   }
+  const std::vector<const KneeRow*> knees = KneesToTell(analysis);
+  if (!knees.empty()) WriteList("knees", knees, out);
   WriteList("claims", analysis.claims, out);
   WriteList("buffers", analysis.buffers, out);
   WriteList("problems", analysis.problems, out);

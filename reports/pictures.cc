@@ -9,56 +9,13 @@
 #include "harness/base/units.h"
 #include "reports/bars.h"
 #include "reports/captions.h"
+#include "reports/panels.h"
 #include "reports/sentences.h"
+#include "reports/size_pictures.h"
 #include "reports/text.h"
 
 namespace wiretoll {
 namespace {
-
-struct Span {
-  double low = 0, high = 0;
-  [[nodiscard]] bool any() const { return high > 0; }
-  void Take(double value) {
-    if (!(value > 0)) return;  // A log axis has no place for 0.
-    low = any() ? std::min(low, value) : value;
-    high = std::max(high, value);
-  }
-};
-
-Span SpanOf(const std::vector<Chart>& charts,
-            const std::function<double(const ChartPoint&)>& value) {
-  Span span;
-  for (const Chart& chart : charts) {
-    for (const Curve& curve : chart.curves) {
-      for (const ChartPoint& point : curve.points) span.Take(value(point));
-    }
-  }
-  return span;
-}
-
-// Small multiples leave labels to the keys above them and titles to the large
-// picture; 350 pixels and 13 of font stay readable at 360 pixels of screen.
-void MakeSmall(Chart& chart) {
-  chart.width = 350;
-  chart.height = 230;
-  chart.left = 52;
-  chart.right = 10;
-  chart.bottom = 34;
-  chart.top = 10;
-  chart.font = 13;
-  chart.curve_labels = false;
-  chart.x.title.clear();
-  chart.y.title.clear();
-  for (Guide& guide : chart.guides) guide.label.clear();
-  constexpr std::size_t kMostTicks = 6;
-  for (Axis* axis : {&chart.x, &chart.y}) {
-    std::vector<Tick>& ticks = axis->ticks;
-    if (ticks.size() <= kMostTicks) continue;
-    std::vector<Tick> kept;
-    for (std::size_t i = 0; i < ticks.size(); i += 2) kept.push_back(ticks[i]);
-    ticks = std::move(kept);
-  }
-}
 
 // --- Curves against the size of a write -------------------------------------
 
@@ -69,27 +26,6 @@ struct CurveKind {
   std::string axis;
   std::function<Axis(const std::string&, const Span&)> make_axis;
 };
-
-Curve MeasuredCurve(const Series& series, const CurveKind& kind) {
-  Curve curve;
-  curve.label = series.label;
-  curve.name = series.name;
-  curve.colour = series.colour;
-  curve.shape = series.shape;
-  curve.dashed = series.dashed;
-  for (const auto& [write, group] : series.by_write) {
-    const auto& figure = group->figure(kind.metric);
-    if (!figure.has_value() || figure->median <= 0) continue;
-    ChartPoint point{static_cast<double>(write), figure->median * kind.scale,
-                     std::nullopt, false};
-    if (figure->interval.has_value() && figure->interval->low > 0) {
-      point.interval = {figure->interval->low * kind.scale,
-                        figure->interval->high * kind.scale};
-    }
-    curve.points.push_back(point);
-  }
-  return curve;
-}
 
 void Extend(Curve& curve, const std::string& what) {
   curve.label += what;
@@ -150,23 +86,6 @@ void AddMssGuide(Chart& chart, const Facet& facet) {
       {true, static_cast<double>(*mss), fmt::format("MSS {}", *mss)});
 }
 
-std::vector<Key> KeysOf(const Chart& chart) {
-  std::vector<Key> keys;
-  for (const Curve& curve : chart.curves) {
-    keys.push_back({curve.colour, curve.name.empty() ? curve.label : curve.name,
-                    true, curve.dashed, curve.shape});
-  }
-  return keys;
-}
-
-void TakeIntervals(const Curve& curve, Span& span) {
-  for (const ChartPoint& point : curve.points) {
-    if (!point.interval.has_value()) continue;
-    span.Take(point.interval->low);
-    span.Take(point.interval->high);
-  }
-}
-
 // The axes are the same in all panels, so that heights compare.
 void ShareAxes(std::vector<Chart>& charts, const CurveKind& kind) {
   const Span x = SpanOf(charts, [](const ChartPoint& p) { return p.x; });
@@ -181,35 +100,6 @@ void ShareAxes(std::vector<Chart>& charts, const CurveKind& kind) {
     chart.x =
         BinaryAxis("bytes handed to one write call (log scale)", x.low, x.high);
     chart.y = kind.make_axis(kind.axis, y);
-  }
-}
-
-void AddPanels(Picture& picture, std::vector<Chart> charts,
-               const std::vector<std::string>& labels) {
-  const std::size_t all = charts.size();
-  const std::vector<Curve>& curves = charts.front().curves;
-  const bool named =
-      std::any_of(curves.begin(), curves.end(),
-                  [](const Curve& curve) { return !curve.name.empty(); });
-  if (all > 1 || named || !charts.front().curve_labels) {
-    picture.keys = KeysOf(charts.front());
-  }
-  for (std::size_t i = 0; i < std::min(all, kMostPanels + 1); ++i) {
-    if (i > 0) MakeSmall(charts[i]);
-    Panel panel;
-    panel.label = labels[i];
-    panel.request.title =
-        labels[i].empty() ? picture.title
-                          : fmt::format("{} ({})", picture.title, labels[i]);
-    panel.request.description = picture.sentence + " " + picture.drawn;
-    panel.request.chart = std::move(charts[i]);
-    picture.panels.push_back(std::move(panel));
-  }
-  if (all > kMostPanels + 1) {
-    picture.drawn += fmt::format(
-        " {} more such pictures are left out; their figures are in "
-        "samples.csv.",
-        all - kMostPanels - 1);
   }
 }
 
@@ -284,7 +174,7 @@ Picture ThroughputPicture(const StudyView& view) {
   FillCurves(picture, view, kind, [&](const Facet& facet) {
     Chart chart;
     for (const Series& series : facet.series) {
-      chart.curves.push_back(MeasuredCurve(series, kind));
+      chart.curves.push_back(MeasuredCurve(series, kind.metric, kind.scale));
     }
     chart.curves.push_back(TheoryCurve(
         facet, "a segment a write",
@@ -315,7 +205,7 @@ Picture EfficiencyPicture(const StudyView& view) {
   FillCurves(picture, view, kind, [&](const Facet& facet) {
     Chart chart;
     for (const Series& series : facet.series) {
-      chart.curves.push_back(MeasuredCurve(series, kind));
+      chart.curves.push_back(MeasuredCurve(series, kind.metric, kind.scale));
     }
     chart.curves.push_back(TheoryCurve(
         facet, "a segment a write",
@@ -352,12 +242,12 @@ Picture SegmentsPicture(const StudyView& view) {
   FillCurves(picture, view, segments, [&](const Facet& facet) {
     Chart chart;
     for (const Series& series : facet.series) {
-      chart.curves.push_back(MeasuredCurve(series, segments));
+      chart.curves.push_back(MeasuredCurve(series, segments.metric));
       Extend(chart.curves.back(), ": a segment");
     }
     // After all solid ones, so that a ring shows where curves coincide.
     for (const Series& series : facet.series) {
-      chart.curves.push_back(MeasuredCurve(series, reads));
+      chart.curves.push_back(MeasuredCurve(series, reads.metric));
       Extend(chart.curves.back(), ": a read");
       chart.curves.back().dashed = true;
       chart.curves.back().shape = Shape::kDiamond;
@@ -485,7 +375,13 @@ bool Varies(const StudyView& view, const std::string& factor) {
 
 std::vector<Picture> StudyPictures(const StudyView& view) {
   std::vector<Picture> pictures;
-  if (!view.facets.empty()) {
+  if (view.sizes && !view.facets.empty()) {
+    pictures = SizePictures(view);
+    if (view.size_factor == "write") {
+      pictures.push_back(EfficiencyPicture(view));
+      pictures.push_back(CapacityPicture(view));
+    }
+  } else if (!view.facets.empty()) {
     pictures.push_back(ThroughputPicture(view));
     pictures.push_back(EfficiencyPicture(view));
     pictures.push_back(SegmentsPicture(view));

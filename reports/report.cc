@@ -16,6 +16,7 @@
 #include "reports/json.h"
 #include "reports/plots.h"
 #include "reports/predictions.h"
+#include "reports/size_tables.h"
 #include "reports/text.h"
 
 namespace wiretoll {
@@ -82,6 +83,7 @@ struct FileToWrite {
 constexpr const char* kSamplesName = "samples.csv";
 constexpr const char* kPredictionsName = "predictions.csv";
 constexpr const char* kDirectionsName = "directions.csv";
+constexpr const char* kKneesName = "knees.csv";
 
 FileFiller Text(const std::function<std::string()>& make) {
   return [make](std::ostream& out) -> Outcome<Done> {
@@ -94,6 +96,7 @@ FileFiller Text(const std::function<std::string()>& make) {
 bool IsEmpty(const Analysis& analysis, const FileToWrite& file) {
   const std::string_view name = file.name;
   return (name == kDirectionsName && analysis.contrasts.empty()) ||
+         (name == kKneesName && KneesToTell(analysis).empty()) ||
          (name == kPredictionsName && !HasPredictions(analysis));
 }
 
@@ -124,6 +127,11 @@ Outcome<WrittenReport> WritePages(const Analysis& analysis,
       {ReportFormat::kCsv, kDirectionsName,
        [&](std::ostream& out) -> Outcome<Done> {
          WriteDirectionsCsv(analysis, out);
+         return Done{};
+       }},
+      {ReportFormat::kCsv, kKneesName,
+       [&](std::ostream& out) -> Outcome<Done> {
+         WriteKneesCsv(analysis, out);
          return Done{};
        }}};
   for (const FileToWrite& file : files) {

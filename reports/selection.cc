@@ -194,12 +194,13 @@ void FindVarying(StudyView& view) {
 
 std::string ChooseSeriesFactor(const StudyView& view) {
   constexpr std::size_t kMostPools = 2;
+  if (Contains(view.varying, "transport")) return "transport";
   if (Contains(view.varying, "nagle")) {
     return view.pools.size() <= kMostPools ? "nagle" : "";
   }
   if (view.pools.size() > 1) return "";
   for (const std::string& name : view.varying) {
-    if (name == "write" || name == "pattern") continue;
+    if (name == view.size_factor || name == "pattern") continue;
     std::set<std::string> values;
     for (const Group& group : view.groups) {
       const FactorValue* value = FindFactor(group.first->factors, name);
@@ -255,7 +256,7 @@ std::vector<std::string> FacetFactors(const StudyView& view,
                                       const std::string& without) {
   std::vector<std::string> names;
   for (const std::string& name : view.varying) {
-    if (name != "write" && name != "pattern" && name != without) {
+    if (name != view.size_factor && name != "pattern" && name != without) {
       names.push_back(name);
     }
   }
@@ -325,7 +326,7 @@ void MakeFacets(StudyView& view) {
       view.latency.push_back(&group);
       continue;
     }
-    const std::optional<std::int64_t> write = WriteOf(factors);
+    const std::optional<std::int64_t> write = SizeOf(view, factors);
     if (!write.has_value()) continue;
     const std::string label = FactorsText(factors, names);
     auto& [key, facet] = facets[label];
@@ -405,7 +406,7 @@ std::map<EffectKey, EffectsByWrite> GatherEffects(const StudyView& view,
     const Cell& cell = view.analysis->cells[effect.other_cell];
     const bool ours = effect.factor == factor && cell.study == view.study &&
                       effect.metric == Metric::kThroughput;
-    const std::optional<std::int64_t> write = WriteOf(cell.factors);
+    const std::optional<std::int64_t> write = SizeOf(view, cell.factors);
     if (!ours || !write.has_value()) continue;
     // Pairs of hosts are pooled by their systems, which the key has already.
     const EffectKey key{
@@ -451,6 +452,35 @@ std::optional<std::int64_t> WriteOf(const Factors& factors) {
   const auto* bytes = std::get_if<std::int64_t>(write);
   if (bytes == nullptr || *bytes < 1) return std::nullopt;
   return *bytes;
+}
+
+std::optional<std::int64_t> SizeOf(const StudyView& view,
+                                   const Factors& factors) {
+  if (view.size_factor == "write") return WriteOf(factors);
+  const FactorValue* size = FindFactor(factors, view.size_factor);
+  const auto* bytes =
+      size == nullptr ? nullptr : std::get_if<std::int64_t>(size);
+  // Without a block each write is one.
+  return bytes == nullptr ? WriteOf(factors) : std::optional(*bytes);
+}
+
+bool IsUdp(const Cell& cell) {
+  const FactorValue* transport = FindFactor(cell.factors, "transport");
+  return transport != nullptr && SpellFactor(*transport) == "udp";
+}
+
+bool IsSizeStudy(const Analysis& analysis, std::size_t study) {
+  const bool blocks = study < analysis.studies.size() &&
+                      Contains(analysis.studies[study].varying, "block");
+  return blocks || std::any_of(analysis.cells.begin(), analysis.cells.end(),
+                               [study](const Cell& cell) {
+                                 return cell.study == study && IsUdp(cell);
+                               });
+}
+
+BlockValues PooledBlocks(const Analysis& analysis, const Group& group,
+                         Metric metric) {
+  return Merge(analysis, group.cells, metric);
 }
 
 std::vector<std::size_t> CellsInOrder(const StudyView& view) {
@@ -503,6 +533,8 @@ StudyView ViewStudy(const Analysis& analysis, std::size_t study) {
   }
   MakeGroups(view);
   FindVarying(view);
+  if (Contains(view.varying, "block")) view.size_factor = "block";
+  view.sizes = IsSizeStudy(analysis, study);
   view.series_factor = ChooseSeriesFactor(view);
   MakeFacets(view);
   return view;

@@ -39,7 +39,8 @@ struct Series {
   std::string colour;
   Shape shape = Shape::kCircle;
   bool dashed = false;
-  std::map<std::int64_t, const Group*> by_write;
+  std::map<std::int64_t, const Group*> by_write;  // By block, where that is
+                                                  // the view's size factor.
 };
 
 // Cells that differ in nothing but the write and what the series tell apart.
@@ -72,6 +73,9 @@ struct StudyView {
   std::vector<std::string> pool_names;
   std::vector<std::string> varying;  // Factors with several values.
   std::string series_factor;         // Told apart by colour; may be empty.
+  // How much is handed over at once: "block" where that varies, else "write".
+  std::string size_factor = "write";
+  bool sizes = false;  // A study of sizes: IsSizeStudy().
   std::map<std::string, std::size_t> case_places;  // In the study's order.
   std::vector<Facet> facets;          // The most telling first. Streams.
   std::vector<const Group*> latency;  // Request-response.
@@ -85,6 +89,18 @@ struct StudyView {
 
 StudyView ViewStudy(const Analysis& analysis, std::size_t study);
 
+// Block sizes, or datagrams: a study whose report shows throughput and loss
+// against size, with the knee of each curve.
+bool IsSizeStudy(const Analysis& analysis, std::size_t study);
+
+// "TCP" or "UDP".
+bool IsUdp(const Cell& cell);
+
+// A figure of all of the group's pairs of hosts; each keeps its blocks to
+// itself.
+BlockValues PooledBlocks(const Analysis& analysis, const Group& group,
+                         Metric metric);
+
 // What switching `factor` does to the throughput of streams, pooled as groups
 // are; most telling facet first.
 std::vector<EffectSeries> EffectsOf(const StudyView& view,
@@ -92,6 +108,10 @@ std::vector<EffectSeries> EffectsOf(const StudyView& view,
 
 // The bytes of one write; empty where a case has none.
 std::optional<std::int64_t> WriteOf(const Factors& factors);
+
+// The same of what the view has as its size.
+std::optional<std::int64_t> SizeOf(const StudyView& view,
+                                   const Factors& factors);
 
 // The view's cells in the study's order, whatever order the trials ran in.
 std::vector<std::size_t> CellsInOrder(const StudyView& view);

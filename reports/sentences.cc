@@ -8,6 +8,7 @@
 
 #include "harness/base/units.h"
 #include "reports/contrast_words.h"
+#include "reports/size_words.h"
 #include "reports/text.h"
 
 namespace wiretoll {
@@ -51,7 +52,7 @@ double Lowest(const std::vector<Sampled>& points) {
 }
 
 // The smallest write that reaches the level.
-std::int64_t Knee(const std::vector<Sampled>& points) {
+std::int64_t SmallestAtLevel(const std::vector<Sampled>& points) {
   const double level = kLevel * Highest(points);
   for (const Sampled& point : points) {
     if (point.estimate.median >= level) return point.write;
@@ -132,15 +133,15 @@ std::string OneCurve(const StudyView& view, const Series& series) {
   return fmt::format(
       "{}: writes of {} are the smallest to reach 95 % of the highest rate, "
       "{}; {} a write gets {}{}.",
-      Capital(series.label), WriteText(Knee(points)), LevelText(view, highest),
-      WriteText(points.front().write),
+      Capital(series.label), WriteText(SmallestAtLevel(points)),
+      LevelText(view, highest), WriteText(points.front().write),
       FormatByteRate(points.front().estimate.median), Where(view));
 }
 
 std::string TwoKnees(const StudyView& view, const std::vector<Sampled>& on,
                      const std::vector<Sampled>& off) {
-  const std::int64_t with = Knee(on);
-  const std::int64_t without = Knee(off);
+  const std::int64_t with = SmallestAtLevel(on);
+  const std::int64_t without = SmallestAtLevel(off);
   const std::string level =
       LevelText(view, std::max(Highest(on), Highest(off)));
   if (with < without) {
@@ -175,7 +176,7 @@ std::string ManyCurves(const StudyView& view) {
     }
     parts.push_back(fmt::format("{} with {}, 95 % of it from {} on",
                                 FormatByteRate(Highest(points)), series.label,
-                                WriteText(Knee(points))));
+                                WriteText(SmallestAtLevel(points))));
   }
   return fmt::format("The highest rates{}: {}{}.", Where(view),
                      fmt::join(parts, "; "),
@@ -650,6 +651,10 @@ std::vector<Card> AnswerCards(const Analysis& analysis,
   AddContrastCards(analysis, cards);
   bool streams = false;
   for (const StudyView& view : views) {
+    if (!view.facets.empty() && !streams && view.sizes) {
+      streams = true;
+      AddSizeCards(view, cards);
+    }
     if (!view.facets.empty() && !streams) {
       streams = true;
       AddEfficiencyCard(view, cards);

@@ -250,7 +250,15 @@ std::string FactorValueText(const std::string& name, const FactorValue& value) {
   if (number != nullptr && IsByteFactor(name)) {
     return FormatBytes(Bytes{*number});
   }
-  return Printable(SpellFactor(value));
+  const std::string text = Printable(SpellFactor(value));
+  // "15600us" is exact, "15.6 ms" is read.
+  const std::optional<Nanoseconds> gap =
+      name == "gap" ? ParseDuration(text) : std::nullopt;
+  constexpr Nanoseconds kMillisecond{1'000'000};
+  if (gap && *gap > kMillisecond && gap->count() % kMillisecond.count() != 0) {
+    return TimeText(static_cast<double>(gap->count()));
+  }
+  return text;
 }
 
 std::string FactorText(const std::string& name, const FactorValue& value) {
@@ -258,6 +266,8 @@ std::string FactorText(const std::string& name, const FactorValue& value) {
   if (name == "nagle") return "Nagle " + text;
   if (name == "write") return text + " writes";
   if (name == "read") return text + " reader";
+  if (name == "transport" && text == "tcp") return "TCP";
+  if (name == "transport" && text == "udp") return "UDP";
   return fmt::format("{} {}", Printable(name), text);
 }
 
