@@ -64,7 +64,7 @@ TEST(CasesTest, NoTwoStudiesAskTheSameQuestion) {
 
 // 15 writes x 2 reads x 2 Nagle x 3 rcvbuf = 180; 5 x 2 x 2 x 3 = 60;
 // 3 x 3 x 2 = 18; 2 x 2 x 2 = 8; 10 buffers; 4 x 4 = 16; 2 x 2 x 5 = 20;
-// 4 writes.
+// 4 writes; 2 x 14; 2 x 3; 2 transports x 10 blocks x 2 gaps = 40.
 TEST(CasesTest, MatricesHaveTheSizeOfTheirCrossProduct) {
   EXPECT_EQ(Load("tcp-efficiency").cases.size(), 180U);
   EXPECT_EQ(Load("quick").cases.size(), 60U);
@@ -74,6 +74,23 @@ TEST(CasesTest, MatricesHaveTheSizeOfTheirCrossProduct) {
   EXPECT_EQ(Load("nodelay-limits").cases.size(), 16U);
   EXPECT_EQ(Load("silly-window").cases.size(), 20U);
   EXPECT_EQ(Load("header-cost").cases.size(), 4U);
+  EXPECT_EQ(Load("packet-size").cases.size(), 28U);
+  EXPECT_EQ(Load("packet-size-1gb").cases.size(), 6U);
+  EXPECT_EQ(Load("p2p-block-size").cases.size(), 40U);
+}
+
+// Of both publications, whatever came to be answered.
+TEST(CasesTest, ThePublishedClaimsOfSizesAreAllThere) {
+  const auto ids = [](const std::string& name) {
+    std::set<std::string> all;
+    for (const Claim& claim : Load(name).claims) all.insert(claim.id);
+    return all;
+  };
+  EXPECT_THAT(ids("p2p-block-size"),
+              testing::IsSupersetOf({"2a", "2b", "2c", "2d", "2e"}));
+  EXPECT_THAT(ids("packet-size"),
+              testing::IsSupersetOf({"4a", "4b", "4c", "4d", "4e-lan",
+                                     "4e-lan-to-lan", "4f", "4g"}));
 }
 
 std::set<char> SentencesOf(const Study& study) {
