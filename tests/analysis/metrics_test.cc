@@ -502,7 +502,8 @@ TEST(MetricsTest, WhatDatagramsDoNotTellHasTheReceiversReason) {
 
 TEST(MetricsTest, WhereAllIsLostTheLossIsKnownAndTheRestSaysWhy) {
   Sample sample = UdpStream();
-  sample.datagrams = Datagrams{.sent = 1000, .lost = 1000};
+  sample.datagrams.emplace();
+  sample.datagrams->sent = sample.datagrams->lost = 1000;
   *sample.receiver = EndReport{};
   sample.receiver->why_null["elapsed_ns"] = "nothing came";
   EXPECT_EQ(Of(Metric::kLoss, sample), 1);
