@@ -189,8 +189,9 @@ void TrialControl::Stop() {
 // Requires the lock.
 void TrialControl::CutShort(Cut why) {
   if (cut_ == Cut::kNone) cut_ = why;
-  if (guarded_ != nullptr) guarded_->Interrupt();
+  // First, so that whoever is interrupted knows that it was no empty datagram.
   Stop();
+  if (guarded_ != nullptr) guarded_->Interrupt();
 }
 
 std::string DeadlineInWords(const TrialControl& control) {
