@@ -263,7 +263,10 @@ class Answerer {
       const std::vector<FactorValue>& systems) const;
   [[nodiscard]] CellPairs Couples(const Claim& claim, const Cells& a,
                                   const Cells& b, bool same_hosts) const;
+  [[nodiscard]] std::set<std::string> SharedFactors(const Cells& a,
+                                                    const Cells& b) const;
   [[nodiscard]] std::string CoupleKey(const Claim& claim, std::size_t cell,
+                                      const std::set<std::string>& shared,
                                       bool same_hosts) const;
 
   [[nodiscard]] const Cell& At(std::size_t cell) const {
@@ -444,8 +447,27 @@ Finding Answerer::EveryValue(const Claim& claim) {
 
 // --- kRatio -----------------------------------------------------------------
 
+// Factors that mean something on both sides: Nagle is nothing to UDP, and
+// holds no TCP cell apart from it.
+std::set<std::string> Answerer::SharedFactors(const Cells& a,
+                                              const Cells& b) const {
+  const auto of = [this](const Cells& cells) {
+    std::set<std::string> names;
+    for (const std::size_t cell : cells) {
+      for (const auto& [factor, value] : At(cell).factors) names.insert(factor);
+    }
+    return names;
+  };
+  const std::set<std::string> in_b = of(b);
+  std::set<std::string> shared = of(a);
+  std::erase_if(shared,
+                [&](const std::string& name) { return !in_b.contains(name); });
+  return shared;
+}
+
 // What must be the same in both cells of a couple.
 std::string Answerer::CoupleKey(const Claim& claim, std::size_t cell,
+                                const std::set<std::string>& shared,
                                 bool same_hosts) const {
   const Cell& of = At(cell);
   std::string key = std::to_string(of.run);
@@ -454,7 +476,8 @@ std::string Answerer::CoupleKey(const Claim& claim, std::size_t cell,
     const auto* in_b = Named(claim.b, factor);
     const bool differ = (in_a == nullptr) != (in_b == nullptr) ||
                         (in_a != nullptr && *in_a != *in_b);
-    if (!differ) key += '\x1f' + factor + '=' + SpellFactor(value);
+    if (!differ && shared.contains(factor))
+      key += '\x1f' + factor + '=' + SpellFactor(value);
   }
   if (!same_hosts) return key;
   if (!NamesHost(claim.a, "sender") && !NamesHost(claim.b, "sender")) {
@@ -468,13 +491,14 @@ std::string Answerer::CoupleKey(const Claim& claim, std::size_t cell,
 
 CellPairs Answerer::Couples(const Claim& claim, const Cells& a, const Cells& b,
                             bool same_hosts) const {
+  const std::set<std::string> shared = SharedFactors(a, b);
   std::unordered_map<std::string, Cells> by_key;
   for (const std::size_t cell : b) {
-    by_key[CoupleKey(claim, cell, same_hosts)].push_back(cell);
+    by_key[CoupleKey(claim, cell, shared, same_hosts)].push_back(cell);
   }
   CellPairs couples;
   for (const std::size_t cell : a) {
-    const auto found = by_key.find(CoupleKey(claim, cell, same_hosts));
+    const auto found = by_key.find(CoupleKey(claim, cell, shared, same_hosts));
     if (found == by_key.end()) continue;
     for (const std::size_t other : found->second) {
       if (other != cell) couples.emplace_back(cell, other);

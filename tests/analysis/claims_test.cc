@@ -290,6 +290,42 @@ TEST(ClaimTest, AFlatCurveShowsNoRise) {
 // --- Links ------------------------------------------------------------------
 
 // The synthetic runs' link is of 100 Mbit/s, without delay or loss.
+// Nagle is a factor of TCP's cells and not of UDP's.
+TEST(ClaimTest, TcpAndUdpAreSetAgainstEachOtherWhateverOnlyOneOfThemHas) {
+  const TemporaryFolder temporary;
+  SyntheticRun run;
+  run.rate_bits_per_second.reset();
+  run.study_text = R"(title = "Both"
+question = "Which is faster?"
+[factors]
+transport = ["tcp", "udp"]
+write = [64, 1024]
+[stop]
+bytes = 65536
+[[claim]]
+id = "c"
+text = "TCP is twice as fast."
+metric = "throughput"
+a = { transport = "tcp" }
+b = { transport = "udp" }
+ratio = 2
+)";
+  // At 64 bytes 10 and 5 MB/s, at 1024 bytes 100 and 50 MB/s: crossed pairs of
+  // sizes would give 20 and 0.2.
+  run.adjust = [](Sample& sample) {
+    sample.receiver->bytes = WriteOf(sample) == 64 ? 10'000'000 : 100'000'000;
+    sample.receiver->first_read_bytes = 0;
+    sample.receiver->elapsed_ns =
+        Has(sample, "transport", "tcp") ? 1'000'000'000 : 2'000'000'000;
+  };
+  WriteSyntheticRun(temporary.path() / "run", run);
+  const Outcome<Analysis> analysis = Analyse({temporary.path() / "run"});
+  ASSERT_TRUE(analysis.has_value()) << analysis.error().message;
+  const ClaimResult& result = analysis.value().claims.at(0);
+  EXPECT_EQ(result.answer, ClaimAnswer::kSupported) << result.why;
+  EXPECT_THAT(result.why, HasSubstr("4 pairs of cells"));
+}
+
 TEST(ClaimTest, AClaimAboutALinkIsAnsweredFromARunWithThatLinkOnly) {
   const auto asked = [](const std::string& link) {
     return Ask(
