@@ -103,7 +103,7 @@ void AddLimits(Chart& chart, const StudyView& view, const Facet& facet) {
     if (!limit) continue;
     done = true;
     chart.guides.push_back({false, *limit * kMega,
-                            fmt::format("limit of the line, TCP: {}",
+                            fmt::format("limit of the line, TCP: {} MB/s",
                                         FormatNumber(*limit * kMega))});
   }
 }
@@ -195,7 +195,8 @@ Chart ThroughputChart(const StudyView& view, const Facet& facet) {
   AddLimits(chart, view, facet);
   AddPauseCurve(chart, facet);
   AddKnees(chart, view, facet);
-  AddFrameGuide(chart, view, facet);
+  // A block is many datagrams.
+  if (view.size_factor == "write") AddFrameGuide(chart, view, facet);
   return chart;
 }
 

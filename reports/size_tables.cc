@@ -216,9 +216,9 @@ Table KneesTable(const StudyView& view) {
   table.title = "Knees";
   table.empty = "No curve has four sizes.";
   if (!view.sizes) return table;
-  table.columns = {{"curve", false},         {"knee"},
-                   {"in words", false},      {"pairs by themselves", false},
-                   {view.size_factor + "s"}, {"blocks"}};
+  table.columns = {{"curve", false},    {"knee"},
+                   {"in words", false}, {"pairs by themselves", false},
+                   {"sizes"},           {"blocks"}};
   for (const Facet& facet : view.facets) {
     for (const Series& series : facet.series) {
       const std::optional<Knee> knee = KneeOf(view, series);

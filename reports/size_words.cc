@@ -272,12 +272,19 @@ std::string ShareText(double share) {
 
 bool IsUdp(const Series& series) { return IsUdp(FirstCell(series)); }
 
+// Flows at once share a line now so and now so; what they get together is what
+// the line and the hosts can do.
 std::optional<Knee> KneeOf(const StudyView& view, const Series& series) {
   std::vector<CurvePoint> points;
   for (const auto& [size, group] : series.by_write) {
+    const auto& totals =
+        group->first
+            ->by_block[static_cast<std::size_t>(Metric::kTotalThroughput)];
+    const bool at_once = FlowsOnTheLine(view, *group) > 1 && !totals.empty();
     points.push_back(
         {static_cast<double>(size),
-         PooledBlocks(*view.analysis, *group, Metric::kThroughput)});
+         at_once ? totals
+                 : PooledBlocks(*view.analysis, *group, Metric::kThroughput)});
   }
   return FindKnee(std::move(points), kKneeSeed);
 }
@@ -286,7 +293,8 @@ std::string KneeRule() {
   return fmt::format(
       "A curve's knee is the smallest size that no larger one beats by more "
       "than {} % in median throughput; its interval is the rule's own over "
-      "resampled blocks (95 %).",
+      "resampled blocks (95 %). Of flows at once it is the knee of their "
+      "total.",
       WholeText(kPercent * kGrowth));
 }
 

@@ -23,7 +23,8 @@ std::string ShareText(double share);
 
 bool IsUdp(const Series& series);
 
-// Of what all pairs of the series measured. Empty below four sizes.
+// Of what all pairs of the series measured; of flows at once that of their
+// total. Empty below four sizes.
 std::optional<Knee> KneeOf(const StudyView& view, const Series& series);
 
 // What the rule says, in a sentence.

@@ -216,10 +216,9 @@ std::string KneeInWords(const Knee& knee) {
           Spelled(knee.size), IntervalInWords(knee));
     case KneeKind::kNeverGrows:
       return fmt::format(
-          "no knee in the range: no size is more than {} % faster than {} "
+          "no knee in the range: no size is more than {:.0f} % faster than {} "
           "bytes, the smallest measured ({})",
-          FormatNumber(100 * kGrowth), Spelled(knee.size),
-          IntervalInWords(knee));
+          100 * kGrowth, Spelled(knee.size), IntervalInWords(knee));
   }
   return {};
 }
