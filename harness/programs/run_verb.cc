@@ -128,6 +128,7 @@ struct Ground {
   RecordedLink link;
   std::string congestion;  // For trials whose study names none; may be empty.
   std::optional<Lab> lab;  // Alive as long as this is.
+  std::string line_check;  // What is to be told of it before a study runs.
 };
 
 template <class Hosts>
@@ -170,8 +171,8 @@ Outcome<Ground> InLab(const LabOptions& options, bool quiet) {
   if (quiet) spec.say = nullptr;
   auto lab = Lab::Up(spec);
   if (!lab.has_value()) return lab.error();
-  WriteError(TellLineCheck(lab.value().check(), quiet));
   Ground ground;
+  ground.line_check = TellLineCheck(lab.value().check(), quiet);
   ground.hosts = ToHosts(lab.value().hosts());
   ground.link = lab.value().link();
   ground.congestion = lab.value().congestion();
@@ -522,6 +523,7 @@ Outcome<ExitCode> RunWith(const RunOptions& options, const RunRecord* before,
   }
   auto spec = MakeSpec(options, ground.value(), std::move(studies).value());
   if (!spec.has_value()) return spec.error();
+  WriteError(ground.value().line_check);
   const std::string folder = spec.value().folder.string();
   const auto summary =
       Measure(options, std::move(spec).value(), ground.value().lab);

@@ -33,7 +33,8 @@ class StreamTaker {
         End(got);
       } else {
         Take(got.value().count);
-        if (++reads % kReadsBetweenLooks != 0) continue;
+        const bool full = tally_.bytes >= spec_.most.count;
+        if (!full && ++reads % kReadsBetweenLooks != 0) continue;
       }
       if (ended_.empty()) ended_ = bounds_.Over(tally_.bytes);
       if (!ended_.empty() && !over_) cut_ = true;

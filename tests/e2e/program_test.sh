@@ -166,7 +166,7 @@ verbs_that_are_not_there_are_unknown)
   for verb in advise frobnicate; do
     run 2 "$verb" a b
     says err "unknown verb \"$verb\""
-    says err "run, report, compare, explain, theory, list, check, observe, lab"
+    says err "run, report, compare, explain, theory, list, check, observe, sink, lab"
     names_itself_once err
   done
   ;;
@@ -785,7 +785,7 @@ a_line_is_checked_before_a_study_runs_on_it)
     says here/run.json "\"$setting\""
     says here/report/report.md "$setting"
   done
-  says here/run.json '"delay line":"own relay"'
+  says here/run.json '"delay line": "own relay"'
   run 0 lab up --delay 2ms
   says err "line checked: round trip "
   run 0 lab status
