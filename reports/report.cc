@@ -129,8 +129,7 @@ Outcome<WrittenReport> WritePages(const Analysis& analysis,
          WriteDirectionsCsv(analysis, out);
          return Done{};
        }},
-      {ReportFormat::kCsv, kKneesName,
-       [&](std::ostream& out) -> Outcome<Done> {
+      {ReportFormat::kCsv, kKneesName, [&](std::ostream& out) -> Outcome<Done> {
          WriteKneesCsv(analysis, out);
          return Done{};
        }}};

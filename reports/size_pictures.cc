@@ -210,6 +210,26 @@ using AxisMaker = std::function<Axis(const Span&)>;
 // What goes in once the axes are known.
 using Finisher = std::function<void(Chart&, const Facet&)>;
 
+struct Extents {
+  Span x, y;
+};
+
+// Of all facets, so that heights compare.
+Extents ExtentsOf(const StudyView& view, const std::vector<Chart>& charts) {
+  Span x, y = SpanOf(charts, [](const ChartPoint&p) { return p.y; });
+  for (const Facet& facet : view.facets) {
+    all.x.Take(SizesOf(facet).low);
+    all.x.Take(SizesOf(facet).high);
+  }
+  for (const Chart& chart : charts) {
+    for (const Curve& curve : chart.curves) TakeIntervals(curve, all.y);
+    for (const Guide& guide : chart.guides) {
+      if (!guide.vertical) all.y.Take(guide.at);
+    }
+  }
+  return all;
+}
+
 // One chart a facet on common axes; without any, `picture.missing` is told.
 void FillPicture(Picture& picture, const StudyView& view,
                  const std::function<Chart(const Facet&)>& make,
@@ -228,22 +248,12 @@ void FillPicture(Picture& picture, const StudyView& view,
     picture.missing = "Nothing to draw.";
     return;
   }
-  Span x, y = SpanOf(charts, [](const ChartPoint&p) { return p.y; });
-  for (const Facet& facet : view.facets) {
-    x.Take(SizesOf(facet).low);
-    x.Take(SizesOf(facet).high);
-  }
-  for (const Chart& chart : charts) {
-    for (const Curve& curve : chart.curves) TakeIntervals(curve, y);
-    for (const Guide& guide : chart.guides) {
-      if (!guide.vertical) y.Take(guide.at);
-    }
-  }
+  const Extents all = ExtentsOf(view, charts);
   constexpr std::size_t kMostLabels = 7;
   for (std::size_t i = 0; i < charts.size(); ++i) {
     Chart& chart = charts[i];
-    chart.x = BinaryAxis(SizeTitle(view), x.low, x.high);
-    chart.y = make_y(y);
+    chart.x = BinaryAxis(SizeTitle(view), all.x.low, all.x.high);
+    chart.y = make_y(all.y);
     chart.curve_labels = chart.curves.size() <= kMostLabels;
     if (finish) finish(chart, *drawn[i]);
   }

@@ -185,6 +185,20 @@ struct Worst {
   DatagramFates fates;
 };
 
+struct Cause {
+  double DatagramFates::*share;
+  const char* text;
+};
+constexpr std::array<Cause, 5> kCauses{{
+    {&DatagramFates::no_buffers,
+     "were not sent, for the sending host's own queue was full"},
+    {&DatagramFates::not_sent_otherwise, "were not sent for other reasons"},
+    {&DatagramFates::lost_at_receiver,
+     "found no room in the receiver's buffer"},
+    {&DatagramFates::lost_on_path, "were lost on the path"},
+    {&DatagramFates::lost_somewhere, "were lost, where is not known"},
+}};
+
 std::optional<Worst> WorstFates(const StudyView& view) {
   std::optional<Worst> worst;
   for (const Facet& facet : view.facets) {
@@ -421,19 +435,6 @@ std::string FatesSentence(const StudyView& view) {
   if (worst->fates.received >= 1) {
     return "Every datagram that the program handed over arrived.";
   }
-  struct Cause {
-    double DatagramFates::*share;
-    const char* text;
-  };
-  constexpr std::array<Cause, 5> kCauses{{
-      {&DatagramFates::no_buffers,
-       "were not sent, for the sending host's own queue was full"},
-      {&DatagramFates::not_sent_otherwise, "were not sent for other reasons"},
-      {&DatagramFates::lost_at_receiver,
-       "found no room in the receiver's buffer"},
-      {&DatagramFates::lost_on_path, "were lost on the path"},
-      {&DatagramFates::lost_somewhere, "were lost, where is not known"},
-  }};
   std::vector<std::string> parts;
   for (const Cause& cause : kCauses) {
     const double share = worst->fates.*cause.share;

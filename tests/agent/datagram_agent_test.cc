@@ -238,8 +238,7 @@ TEST(DatagramAgentTest, StopByTimeAndPausesAreKept) {
   EXPECT_GE(both.sender.elapsed_ns.value_or(0), 30'000'000);
   EXPECT_GE(both.sender.gap_median_ns.value_or(0), 5'000'000);
   // Not before 0, 5, 10 ... ms, however late the stop is seen.
-  EXPECT_LE(both.sent.sent,
-            both.sender.elapsed_ns.value_or(0) / 5'000'000 + 1);
+  EXPECT_LE(both.sent.sent, both.sender.elapsed_ns.value_or(0) / 5'000'000 + 1);
   EXPECT_EQ(both.came.received, both.sent.sent);
 }
 

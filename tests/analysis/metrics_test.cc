@@ -532,9 +532,9 @@ TEST(MetricsTest, OverTcpTheShareReceivedIsOfBytes) {
   EXPECT_EQ(Of(Metric::kReceivedShare, sample), 1);
   sample.receiver->bytes = 900;
   EXPECT_DOUBLE_EQ(*Of(Metric::kReceivedShare, sample), 0.9);
-  EXPECT_EQ(FiguresOf(sample, {std::nullopt, true})[Index(
-                Metric::kReceivedShare)],
-            std::nullopt);
+  EXPECT_EQ(
+      FiguresOf(sample, {std::nullopt, true})[Index(Metric::kReceivedShare)],
+      std::nullopt);
 }
 
 TEST(MetricsTest, TcpHasNoDatagrams) {
