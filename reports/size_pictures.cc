@@ -216,7 +216,8 @@ struct Extents {
 
 // Of all facets, so that heights compare.
 Extents ExtentsOf(const StudyView& view, const std::vector<Chart>& charts) {
-  Span x, y = SpanOf(charts, [](const ChartPoint&p) { return p.y; });
+  Extents all;
+  all.y = SpanOf(charts, [](const ChartPoint& point) { return point.y; });
   for (const Facet& facet : view.facets) {
     all.x.Take(SizesOf(facet).low);
     all.x.Take(SizesOf(facet).high);
