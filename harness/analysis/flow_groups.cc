@@ -33,10 +33,6 @@ std::optional<double> CpuOf(const Sample& sample) {
   return static_cast<double>(*sender) + static_cast<double>(*receiver);
 }
 
-bool OnThisMachine(const RunRecord& record) {
-  return record.link.kind == "lab" || record.link.kind == "loopback";
-}
-
 std::optional<std::int64_t> CpusOf(const RunRecord& record) {
   for (const RecordedHost& host : record.hosts) {
     for (const RecordedFact& fact : host.facts) {
@@ -139,7 +135,7 @@ FlowSetTable::Draft& FlowSetTable::DraftOf(const Sample& sample) {
   if (name.starts_with(front)) {
     NameHosts(*place_.record, std::string_view(name).substr(front.size()), set);
   }
-  if (OnThisMachine(*place_.record)) set.cpus = CpusOf(*place_.record);
+  if (IsOnOneMachine(place_.record->link)) set.cpus = CpusOf(*place_.record);
   return drafts_.back();
 }
 

@@ -319,8 +319,8 @@ std::vector<ChangedFact> ChangedFacts(const RunRecord& base,
     const RecordedHost* after = FindHost(next, other);
     if (before == nullptr || after == nullptr) continue;
     changes.AddAll(name == other ? name : fmt::format("{} = {}", name, other),
-                   FactsOfHost(*before, base.link.kind == "lab"),
-                   FactsOfHost(*after, next.link.kind == "lab"));
+                   FactsOfHost(*before, IsOnOneMachine(base.link)),
+                   FactsOfHost(*after, IsOnOneMachine(next.link)));
   }
   return changes.Take();
 }

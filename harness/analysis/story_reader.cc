@@ -138,8 +138,7 @@ std::string HostInWords(const RunRecord& record,
 // The hosts of a lab and of loopback are one machine's.
 bool OnClock(const RunRecord& record, const CaptureRecord& capture,
              const std::optional<EndReport>& end) {
-  return record.link.kind == "lab" || record.link.kind == "loopback" ||
-         (end && end->host == capture.host);
+  return IsOnOneMachine(record.link) || (end && end->host == capture.host);
 }
 
 // A trial's calls may be missing; the capture then stands alone.
@@ -171,6 +170,12 @@ Outcome<Story> TellStory(const fs::path& run, const std::string& trial) {
             : material.sample.capture->reason));
   }
   const CaptureRecord& capture = *material.sample.capture;
+  if (material.sample.datagrams) {
+    return NoStory(fmt::format(
+        "{} went over UDP, and a story is of a TCP connection; `wiretoll "
+        "observe {}` shows what its capture holds",
+        material.sample.trial, (run / capture.file).string()));
+  }
   const Outcome<fs::path> file = FileInRun(run, capture.file);
   if (!file.has_value()) return file.error();
   Outcome<Timeline> timeline = ReadTimeline(file.value(), std::nullopt);

@@ -69,8 +69,17 @@ bool AddGroup(const SizeGroup& group, Bytes mtu, const HeaderStack& stack,
 
 std::string EndsAgree(const Datagrams& datagrams) {
   std::string words;
-  if (datagrams.lost > 0) {
-    AddClause(fmt::format("{} lost on the way", datagrams.lost), words);
+  if (datagrams.lost_at_receiver.value_or(0) > 0) {
+    AddClause(fmt::format("{} had no room in the receiver's buffer",
+                          *datagrams.lost_at_receiver),
+              words);
+  }
+  if (datagrams.lost_on_path.value_or(0) > 0) {
+    AddClause(fmt::format("{} lost on the way", *datagrams.lost_on_path),
+              words);
+  } else if (datagrams.lost > 0 && !datagrams.lost_at_receiver) {
+    AddClause(fmt::format("{} lost, where is not known", datagrams.lost),
+              words);
   }
   const std::int64_t twice = datagrams.duplicated.value_or(0);
   if (twice > 0) {

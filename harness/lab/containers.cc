@@ -270,7 +270,7 @@ void RecordOffloads(StandingLab& lab) {
 void DescribeEngine(const LabSpec& spec, const ContainerEngine& engine,
                     StandingLab& lab) {
   RecordedLink& link = lab.link;
-  link.kind = "lab";
+  link.kind = "container";
   link.description = DescribeContainerLink(spec, engine.name);
   if (spec.link.rate) link.rate_bits_per_second = spec.link.rate->value;
   link.mtu = spec.link.mtu;

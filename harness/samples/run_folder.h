@@ -47,7 +47,8 @@ struct RecordedStudy {
 
 // The link all pairs share, as it was made or described.
 struct RecordedLink {
-  std::string kind;         // "lab", "hosts", "loopback".
+  // "lab", "container", "loopback": on one machine; "hosts".
+  std::string kind;
   std::string description;  // For tags and captions, one line.
   std::optional<double> rate_bits_per_second;
   std::string framing = "ethernet";
@@ -57,6 +58,12 @@ struct RecordedLink {
   std::map<std::string, std::string> settings;  // What was set, to what.
   bool operator==(const RecordedLink&) const = default;
 };
+
+// All of its hosts are one machine's, and read one clock.
+inline bool IsOnOneMachine(const RecordedLink& link) {
+  return link.kind == "lab" || link.kind == "container" ||
+         link.kind == "loopback";
+}
 
 struct RunRecord {
   int version = 1;

@@ -177,6 +177,15 @@ TEST(StoryReaderTest, WhatIsNoPlainFileIsRefused) {
               HasSubstr("is no plain file"));
 }
 
+TEST(StoryReaderTest, ATrialOverUdpIsRefusedWithWhatShowsIt) {
+  const RunOfOneStall run([](Sample& sample) { sample.datagrams.emplace(); });
+  const auto story = TellStory(run.folder(), kTrial);
+  ASSERT_FALSE(story.has_value());
+  EXPECT_THAT(story.error().message,
+              AllOf(HasSubstr("went over UDP"), HasSubstr("wiretoll observe"),
+                    HasSubstr("captures/t.pcapng")));
+}
+
 // The capture holds 2 data segments of 1 byte.
 TEST(StoryReaderTest, ACaptureThatIsNotTheSamplesIsRefused) {
   const auto told = [](std::int64_t segments) {

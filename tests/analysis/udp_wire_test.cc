@@ -109,7 +109,12 @@ TEST(UdpWireTest, WhatDiffersBetweenTheEndsIsNamed) {
   sample.datagrams->duplicated = 1;
   sample.datagrams->received = 8;
   EXPECT_EQ(AccountUdpWire(sample, 4).agreement,
-            "different: 3 lost on the way; 1 came once more");
+            "different: 3 lost, where is not known; 1 came once more");
+  sample.datagrams->lost_at_receiver = 2;
+  sample.datagrams->lost_on_path = 1;
+  EXPECT_EQ(AccountUdpWire(sample, 4).agreement,
+            "different: 2 had no room in the receiver's buffer; 1 lost on the "
+            "way; 1 came once more");
 }
 
 TEST(UdpWireTest, NothingSentIsNothingOnTheLine) {

@@ -174,6 +174,7 @@ TEST_F(ContainerLabTest, ThreeComeUpWithAddressesAndGoAgain) {
       EXPECT_TRUE(RunCommand({version}).has_value());
     }
     EXPECT_NE(hosts[0].address, hosts[1].address);
+    EXPECT_EQ(lab.value().link().kind, "container");
     const auto& settings = lab.value().link().settings;
     EXPECT_THAT(settings.at("wiring"), HasSubstr("not a network between"));
     EXPECT_EQ(settings.count("engine options"), 1u);

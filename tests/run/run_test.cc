@@ -271,7 +271,9 @@ TEST_F(RunTest, DatagramsAddUpInEverySample) {
     // No interface has b's address itself: loopback's is 127.0.0.1.
     const bool known = sample.sender->host == "a";
     EXPECT_EQ(datagrams.fragments_each.has_value(), known);
-    if (!known) EXPECT_THAT(datagrams.reason, HasSubstr("MTU"));
+    if (!known) {
+      EXPECT_THAT(datagrams.reason, HasSubstr("MTU"));
+    }
     if (sample.case_id != "write-100") continue;
     ASSERT_TRUE(sample.receiver->datagrams->delay.has_value())
         << sample.receiver->why_null.at("datagrams.delay");

@@ -127,7 +127,9 @@ TEST(DatagramsTest, AnEndThatDidNotCountIsNamed) {
   EXPECT_EQ(ProblemWith(sender, Receiver(1, 0, 0)),
             "sender a did not tell how many datagrams it sent: no reason at "
             "all");
-  EXPECT_EQ(ProblemWith(Sender(10), EndReport{.host = "b"}),
+  EndReport receiver;
+  receiver.host = "b";
+  EXPECT_EQ(ProblemWith(Sender(10), receiver),
             "receiver b did not tell how many datagrams came: not observed");
 }
 

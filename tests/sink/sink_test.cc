@@ -116,7 +116,7 @@ Bytes1 Numbered(std::int32_t number, std::size_t size = 100) {
 }
 
 TEST(SinkTest, APlainTcpStreamIsCountedToItsEnd) {
-  PrepareProcess();
+  ASSERT_TRUE(PrepareProcess().has_value());
   const std::uint16_t port = FreePort();
   Running sink(SpecFor(port));
   {
