@@ -502,7 +502,8 @@ TEST(TrialGroupTest, TrialsOfOneGroupRunAtOnce) {
     receiving.peer_port = back_port;
     const std::int64_t at_near = near.SendTrial(receiving);
     const std::uint16_t near_port = near.Read().ready_port.value_or(0);
-    ASSERT_NE(near_port * far_port, 0);
+    ASSERT_NE(near_port, 0);
+    ASSERT_NE(far_port, 0);
     near.Go(out, far_port);
     far.Go(back, near_port);
     for (const auto& [agent, sends, receives] :
