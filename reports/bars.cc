@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
+#include <utility>
 
 #include "harness/base/units.h"
 #include "reports/captions.h"
@@ -19,12 +21,15 @@ namespace {
 constexpr std::size_t kMostBars = 32;
 constexpr double kMilli = 1e-6;  // Milliseconds of nanoseconds.
 
-struct Share {
-  double Capacity::*of;
+// What a bar is made of: one share of a whole, with its colour and its name.
+template <class Whole>
+struct Part {
+  double Whole::*of;
   const char* colour;
   const char* text;
 };
-constexpr std::array<Share, 7> kShares{{
+
+constexpr std::array<Part<Capacity>, 7> kShares{{
     {&Capacity::payload, colour::kGreen, "payload"},
     {&Capacity::headers, colour::kSky, "TCP and IP headers"},
     {&Capacity::framing, colour::kPale, "framing, preamble, gap"},
@@ -32,6 +37,18 @@ constexpr std::array<Share, 7> kShares{{
     {&Capacity::window_wait, colour::kOrange, "waits: window"},
     {&Capacity::ack_wait, colour::kYellow, "waits: ACK"},
     {&Capacity::program_wait, colour::kGrey, "waits: program"},
+}};
+
+constexpr std::array<Part<DatagramFates>, 6> kFates{{
+    {&DatagramFates::received, colour::kGreen, "received"},
+    {&DatagramFates::lost_on_path, colour::kPink, "lost on the path"},
+    {&DatagramFates::lost_at_receiver, colour::kOrange,
+     "lost at the receiver's buffer"},
+    {&DatagramFates::lost_somewhere, colour::kGrey, "lost, where is not known"},
+    {&DatagramFates::no_buffers, colour::kYellow,
+     "not sent: the sender's own queue was full"},
+    {&DatagramFates::not_sent_otherwise, colour::kPale,
+     "not sent: other reasons"},
 }};
 
 // Evenly chosen where there are too many, so that none of the ends is lost.
@@ -87,30 +104,32 @@ Chart SmallRowChart(const std::vector<std::string>& names) {
   return chart;
 }
 
-struct CaseRow {
+template <class Whole>
+struct BarRow {
   std::string name;
-  const Group* group = nullptr;
+  Whole whole;
 };
-struct RowPanel {
+template <class Whole>
+struct BarPanel {
   std::string label;
-  std::vector<CaseRow> rows;
+  std::vector<BarRow<Whole>> rows;
 };
 
-// By size of write within each facet.
-std::vector<RowPanel> CapacityRows(const StudyView& view) {
-  std::vector<RowPanel> panels;
+// A panel a facet, in it by size. `row_of` gives the row of a series' group at
+// a size, if it has one.
+template <class Whole, class RowOf>
+std::vector<BarPanel<Whole>> RowsBySize(const StudyView& view, RowOf row_of) {
+  std::vector<BarPanel<Whole>> panels;
   for (const Facet& facet : view.facets) {
-    std::map<std::int64_t, std::vector<CaseRow>> by_write;
+    std::map<std::int64_t, std::vector<BarRow<Whole>>> by_size;
     for (const Series& series : facet.series) {
-      for (const auto& [write, group] : series.by_write) {
-        if (!group->capacity.has_value()) continue;
-        by_write[write].push_back(
-            {fmt::format("{}, {}", FormatBytes(Bytes{write}), series.label),
-             group});
+      for (const auto& [size, group] : series.by_write) {
+        std::optional<BarRow<Whole>> row = row_of(series, size, *group);
+        if (row) by_size[size].push_back(*std::move(row));
       }
     }
-    RowPanel panel{facet.label, {}};
-    for (auto& [write, rows] : by_write) {
+    BarPanel<Whole> panel{facet.label, {}};
+    for (auto& [size, rows] : by_size) {
       panel.rows.insert(panel.rows.end(), rows.begin(), rows.end());
     }
     if (!panel.rows.empty()) panels.push_back(std::move(panel));
@@ -127,130 +146,68 @@ std::string WhyNoCapacity(const StudyView& view) {
   return "the line's rate is not known";
 }
 
-void AddBars(Chart& chart, const Capacity& capacity, double row) {
+template <class Whole, std::size_t kParts>
+void AddBar(Chart& chart, const std::array<Part<Whole>, kParts>& parts,
+            const Whole& whole, double row) {
   double from = 0;
-  for (const Share& share : kShares) {
-    const double to = from + capacity.*share.of * kPercent;
-    if (to > from) chart.bars.push_back({row, from, to, share.colour});
+  for (const Part<Whole>& part : parts) {
+    const double to = from + whole.*part.of * kPercent;
+    if (to > from) chart.bars.push_back({row, from, to, part.colour});
     from = to;
   }
 }
 
-Panel CapacityPanel(const RowPanel& rows, const Picture& picture, bool small) {
-  const std::vector<CaseRow> drawn = Thin(rows.rows);
+template <class Whole, std::size_t kParts>
+Chart StackedChart(const std::vector<BarRow<Whole>>& rows,
+                   const std::array<Part<Whole>, kParts>& parts,
+                   const char* axis, bool small) {
   std::vector<std::string> names;
-  names.reserve(drawn.size());
-  for (const CaseRow& row : drawn) names.push_back(row.name);
-  Panel panel;
-  panel.label = rows.label;
-  if (drawn.size() < rows.rows.size()) {
-    panel.label += ThinNote(rows.rows.size(), drawn.size());
-  }
+  names.reserve(rows.size());
+  for (const BarRow<Whole>& row : rows) names.push_back(row.name);
   Chart chart = small ? SmallRowChart(names) : RowChart(names);
-  for (std::size_t i = 0; i < drawn.size(); ++i) {
-    AddBars(chart, *drawn[i].group->capacity,
-            static_cast<double>(drawn.size() - 1 - i));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    AddBar(chart, parts, rows[i].whole,
+           static_cast<double>(rows.size() - 1 - i));
   }
-  chart.x = LinearAxis(small ? "" : "% of the line's capacity", kPercent);
+  chart.x = LinearAxis(small ? "" : axis, kPercent);
   chart.x.high = kPercent;
-  panel.request = {std::move(chart),
-                   rows.label.empty()
-                       ? picture.title
-                       : fmt::format("{} ({})", picture.title, rows.label),
-                   picture.sentence + " " + picture.drawn};
-  return panel;
+  return chart;
 }
 
-// --- Datagrams
-
-struct Fate {
-  double DatagramFates::*of;
-  const char* colour;
-  const char* text;
-};
-constexpr std::array<Fate, 6> kFates{{
-    {&DatagramFates::received, colour::kGreen, "received"},
-    {&DatagramFates::lost_on_path, colour::kPink, "lost on the path"},
-    {&DatagramFates::lost_at_receiver, colour::kOrange,
-     "lost at the receiver's buffer"},
-    {&DatagramFates::lost_somewhere, colour::kGrey, "lost, where is not known"},
-    {&DatagramFates::no_buffers, colour::kYellow,
-     "not sent: the sender's own queue was full"},
-    {&DatagramFates::not_sent_otherwise, colour::kPale,
-     "not sent: other reasons"},
-}};
-
-struct FateRow {
-  std::string name;
-  DatagramFates fates;
-};
-struct FatePanel {
-  std::string label;
-  std::vector<FateRow> rows;
-};
-
-std::vector<FatePanel> FateRows(const StudyView& view) {
-  std::vector<FatePanel> panels;
-  for (const Facet& facet : view.facets) {
-    std::map<std::int64_t, std::vector<FateRow>> by_size;
-    for (const Series& series : facet.series) {
-      for (const auto& [size, group] : series.by_write) {
-        const auto totals = TotalsOf(view, *group);
-        const auto fates = totals ? FatesOf(*totals) : std::nullopt;
-        if (!fates) continue;
-        std::string name = PayloadText(static_cast<double>(size));
-        if (view.pools.size() > 1) name += ", " + series.label;
-        by_size[size].push_back({std::move(name), *fates});
-      }
-    }
-    FatePanel panel{facet.label, {}};
-    for (auto& [size, rows] : by_size) {
-      panel.rows.insert(panel.rows.end(), rows.begin(), rows.end());
-    }
-    if (!panel.rows.empty()) panels.push_back(std::move(panel));
+// The first is large; what is beyond kMostPanels is said to be left out.
+template <class Whole, std::size_t kParts>
+void AddPanels(const std::vector<BarPanel<Whole>>& panels,
+               const std::array<Part<Whole>, kParts>& parts, const char* axis,
+               Picture& picture) {
+  const std::string drawn_from = picture.sentence + " " + picture.drawn;
+  const std::size_t drawn = std::min(panels.size(), kMostPanels + 1);
+  for (std::size_t i = 0; i < drawn; ++i) {
+    const BarPanel<Whole>& all = panels[i];
+    const std::vector<BarRow<Whole>> rows = Thin(all.rows);
+    Panel panel;
+    panel.label = all.label + ThinNote(all.rows.size(), rows.size());
+    panel.request = {StackedChart(rows, parts, axis, i > 0),
+                     all.label.empty()
+                         ? picture.title
+                         : fmt::format("{} ({})", picture.title, all.label),
+                     drawn_from};
+    picture.panels.push_back(std::move(panel));
   }
-  return panels;
-}
-
-void AddFateBars(Chart& chart, const DatagramFates& fates, double row) {
-  double from = 0;
-  for (const Fate& fate : kFates) {
-    const double to = from + fates.*fate.of * kPercent;
-    if (to > from) chart.bars.push_back({row, from, to, fate.colour});
-    from = to;
-  }
-}
-
-Panel PanelOfFates(const FatePanel& rows, const Picture& picture, bool small) {
-  const std::vector<FateRow> drawn = Thin(rows.rows);
-  std::vector<std::string> names;
-  names.reserve(drawn.size());
-  for (const FateRow& row : drawn) names.push_back(row.name);
-  Chart chart = small ? SmallRowChart(names) : RowChart(names);
-  for (std::size_t i = 0; i < drawn.size(); ++i) {
-    AddFateBars(chart, drawn[i].fates,
-                static_cast<double>(drawn.size() - 1 - i));
-  }
-  chart.x = LinearAxis(small ? "" : "% of the datagrams handed over", kPercent);
-  chart.x.high = kPercent;
-  Panel panel;
-  panel.label = rows.label + ThinNote(rows.rows.size(), drawn.size());
-  panel.request = {std::move(chart),
-                   rows.label.empty()
-                       ? picture.title
-                       : fmt::format("{} ({})", picture.title, rows.label),
-                   picture.sentence + " " + picture.drawn};
-  return panel;
+  if (drawn == panels.size()) return;
+  picture.drawn += fmt::format(
+      " {} more such pictures are left out; their figures are in report.json.",
+      panels.size() - drawn);
 }
 
 // Only what there is: six colours are hard to tell apart.
-void AddFateKeys(const std::vector<FatePanel>& panels, Picture& picture) {
-  for (const Fate& fate : kFates) {
+void AddFateKeys(const std::vector<BarPanel<DatagramFates>>& panels,
+                 Picture& picture) {
+  for (const Part<DatagramFates>& fate : kFates) {
     bool any = false;
-    for (const FatePanel& panel : panels) {
+    for (const BarPanel<DatagramFates>& panel : panels) {
       any = any || std::any_of(panel.rows.begin(), panel.rows.end(),
-                               [&fate](const FateRow& row) {
-                                 return row.fates.*fate.of > 0;
+                               [&fate](const auto& row) {
+                                 return row.whole.*fate.of > 0;
                                });
     }
     if (any) picture.keys.push_back({fate.colour, fate.text});
@@ -279,34 +236,31 @@ Picture CapacityPicture(const StudyView& view) {
   Picture picture;
   picture.kind = "capacity";
   picture.title = "Where the line's capacity went";
-  const std::vector<RowPanel> panels = CapacityRows(view);
+  std::vector<const Group*> groups;
+  const auto panels = RowsBySize<Capacity>(
+      view,
+      [&groups](const Series& series, std::int64_t write,
+                const Group& group) -> std::optional<BarRow<Capacity>> {
+        if (!group.capacity.has_value()) return std::nullopt;
+        groups.push_back(&group);
+        return BarRow<Capacity>{
+            fmt::format("{}, {}", FormatBytes(Bytes{write}), series.label),
+            *group.capacity};
+      });
   if (panels.empty()) {
     picture.sentence = fmt::format("Not observed: {}.", WhyNoCapacity(view));
     picture.missing = "Nothing to draw.";
     return picture;
-  }
-  std::vector<const Group*> groups;
-  for (const RowPanel& panel : panels) {
-    for (const CaseRow& row : panel.rows) groups.push_back(row.group);
   }
   picture.sentence = CapacitySentence(view, groups);
   picture.drawn = fmt::format(
       "Shares of the time in which the line could have carried bytes, of the "
       "trial of median throughput, by size of write.{}{}",
       PooledLine(view), LinkLine(view));
-  for (const Share& share : kShares) {
+  for (const Part<Capacity>& share : kShares) {
     picture.keys.push_back({share.colour, share.text});
   }
-  const std::size_t drawn = std::min(panels.size(), kMostPanels + 1);
-  for (std::size_t i = 0; i < drawn; ++i) {
-    picture.panels.push_back(CapacityPanel(panels[i], picture, i > 0));
-  }
-  if (drawn < panels.size()) {
-    picture.drawn += fmt::format(
-        " {} more such pictures are left out; their figures are in "
-        "report.json.",
-        panels.size() - drawn);
-  }
+  AddPanels(panels, kShares, "% of the line's capacity", picture);
   return picture;
 }
 
@@ -315,7 +269,17 @@ Picture FatesPicture(const StudyView& view) {
   picture.kind = "losses";
   picture.title = "What became of the datagrams";
   picture.sentence = FatesSentence(view);
-  const std::vector<FatePanel> panels = FateRows(view);
+  const auto panels = RowsBySize<DatagramFates>(
+      view,
+      [&view](const Series& series, std::int64_t size,
+              const Group& group) -> std::optional<BarRow<DatagramFates>> {
+        const auto totals = TotalsOf(view, group);
+        const auto fates = totals ? FatesOf(*totals) : std::nullopt;
+        if (!fates) return std::nullopt;
+        std::string name = PayloadText(static_cast<double>(size));
+        if (view.pools.size() > 1) name += ", " + series.label;
+        return BarRow<DatagramFates>{std::move(name), *fates};
+      });
   if (panels.empty()) {
     picture.missing = "Nothing to draw.";
     return picture;
@@ -325,16 +289,7 @@ Picture FatesPicture(const StudyView& view) {
       "ok trials, by size.{}{}{}",
       DuplicatesLine(view), PooledLine(view), LinkLine(view));
   AddFateKeys(panels, picture);
-  const std::size_t drawn = std::min(panels.size(), kMostPanels + 1);
-  for (std::size_t i = 0; i < drawn; ++i) {
-    picture.panels.push_back(PanelOfFates(panels[i], picture, i > 0));
-  }
-  if (drawn < panels.size()) {
-    picture.drawn += fmt::format(
-        " {} more such pictures are left out; their figures are in "
-        "report.json.",
-        panels.size() - drawn);
-  }
+  AddPanels(panels, kFates, "% of the datagrams handed over", picture);
   return picture;
 }
 
