@@ -9,6 +9,7 @@
 #include <map>
 
 #include "harness/base/units.h"
+#include "harness/base/words.h"
 #include "harness/theory/overhead.h"
 #include "harness/theory/predict.h"
 #include "reports/text.h"
@@ -269,12 +270,7 @@ Card KneeCard(const Series& series, const Knee& knee) {
 }  // namespace
 
 std::string PayloadText(double bytes) {
-  std::string digits = fmt::format("{:.0f}", bytes);
-  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0;
-       at -= 3) {
-    digits.insert(static_cast<std::size_t>(at), ",");
-  }
-  return digits + " B";
+  return GroupDigits(std::llround(bytes)) + " B";
 }
 
 std::string ShareText(double share) {

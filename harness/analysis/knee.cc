@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "harness/analysis/effects.h"
@@ -108,15 +109,7 @@ void AddInterval(const Curve& curve, std::size_t at, std::uint64_t seed,
   knee.open = high + 1 == curve.sizes.size();
 }
 
-// Thousands told apart, as sizes in words are long.
-std::string Spelled(double size) {
-  std::string digits = fmt::format("{:.0f}", size);
-  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0;
-       at -= 3) {
-    digits.insert(static_cast<std::size_t>(at), ",");
-  }
-  return digits;
-}
+std::string Spelled(double size) { return GroupDigits(std::llround(size)); }
 
 std::string IntervalInWords(const Knee& knee) {
   if (!knee.interval) {

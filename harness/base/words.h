@@ -10,6 +10,9 @@ namespace wiretoll {
 // "1 trial", "2 trials".
 std::string Count(long long number, std::string_view noun);
 
+// "1,474,560": counts this long are read wrong otherwise.
+std::string GroupDigits(long long number);
+
 // The first `most` bytes of what a stranger sent, in double quotes, safe on a
 // terminal: printable ASCII as it is, all else as \n, \" or \x1b; "..." after
 // the quotes where bytes were left out.

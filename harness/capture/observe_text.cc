@@ -18,19 +18,8 @@ constexpr std::size_t kWidth = 80;
 constexpr std::size_t kSizesShown = 20;
 constexpr std::size_t kInterfacesShown = 8;
 
-// "1,234,567": counts this long are read wrong otherwise.
-std::string Grouped(std::int64_t number) {
-  std::string digits = fmt::format("{}", number);
-  const std::size_t first = number < 0 ? 1 : 0;
-  for (std::size_t at = digits.size(); at > first + 3;) {
-    at -= 3;
-    digits.insert(at, ",");
-  }
-  return digits;
-}
-
 std::string GroupedFrames(std::int64_t count) {
-  return Grouped(count) + (count == 1 ? " frame" : " frames");
+  return GroupDigits(count) + (count == 1 ? " frame" : " frames");
 }
 
 std::string Lasting(std::int64_t ns) { return FormatDuration(Nanoseconds{ns}); }
@@ -66,13 +55,13 @@ std::string Wrapped(std::string_view text, std::size_t indent) {
 }
 
 std::string InterfaceLine(const InterfaceFacts& facts) {
-  const std::string kept =
-      facts.snap_length == 0
-          ? std::string("whole")
-          : fmt::format("up to {} bytes of each", Grouped(facts.snap_length));
+  const std::string kept = facts.snap_length == 0
+                               ? std::string("whole")
+                               : fmt::format("up to {} bytes of each",
+                                             GroupDigits(facts.snap_length));
   const std::string lost =
       facts.dropped
-          ? fmt::format("{} lost by the capture", Grouped(*facts.dropped))
+          ? fmt::format("{} lost by the capture", GroupDigits(*facts.dropped))
           : std::string("the file does not tell how many were lost");
   const std::string name =
       facts.name.empty() ? "interface" : QuoteBytes(facts.name);
@@ -86,8 +75,8 @@ std::string InterfaceLine(const InterfaceFacts& facts) {
 
 void AddKind(std::string& kinds, std::int64_t frames, std::string_view name) {
   if (frames == 0) return;
-  kinds +=
-      fmt::format("{}{} {}", kinds.empty() ? "" : ", ", name, Grouped(frames));
+  kinds += fmt::format("{}{} {}", kinds.empty() ? "" : ", ", name,
+                       GroupDigits(frames));
 }
 
 std::string KindsLine(const CaptureTotals& totals) {
@@ -133,15 +122,15 @@ std::string Head(const Observation& seen) {
 std::string TableLine(const Flow& flow, bool from_client) {
   const DirectionFigures& from =
       from_client ? flow.from_client : flow.from_server;
-  const std::string again = flow.tcp ? Grouped(from.resent) : "";
-  const std::string stalls = flow.tcp ? Grouped(from.stalls.count) : "";
+  const std::string again = flow.tcp ? GroupDigits(from.resent) : "";
+  const std::string stalls = flow.tcp ? GroupDigits(from.stalls.count) : "";
   const std::string lasted =
       from_client ? Lasting(flow.last_ns - flow.first_ns) : "";
   std::string line =
       fmt::format("      {} {:>14} {:>12} {:>12} {:>9} {:>7} {:>12}",
-                  from_client ? "->" : "<-", Grouped(from.payload_bytes),
-                  Grouped(from.data_segments), Grouped(from.segments), again,
-                  stalls, lasted);
+                  from_client ? "->" : "<-", GroupDigits(from.payload_bytes),
+                  GroupDigits(from.data_segments), GroupDigits(from.segments),
+                  again, stalls, lasted);
   line.erase(line.find_last_not_of(' ') + 1);
   return line + "\n";
 }
@@ -177,17 +166,17 @@ std::string Row3(std::string_view label, std::string_view client,
 
 template <std::int64_t DirectionFigures::*kMember>
 std::string Number(const DirectionFigures& from) {
-  return Grouped(from.*kMember);
+  return GroupDigits(from.*kMember);
 }
 
 template <std::optional<std::int64_t> DirectionFigures::*kMember>
 std::string MaybeNumber(const DirectionFigures& from) {
-  return from.*kMember ? Grouped(*(from.*kMember)) : "?";
+  return from.*kMember ? GroupDigits(*(from.*kMember)) : "?";
 }
 
 template <std::int64_t DirectionFigures::*kMember>
 std::string FramedNumber(const DirectionFigures& from) {
-  return from.framing_known ? Grouped(from.*kMember) : "?";
+  return from.framing_known ? GroupDigits(from.*kMember) : "?";
 }
 
 template <std::int64_t Stalls::*kMember>
@@ -236,11 +225,11 @@ constexpr Row kRows[] = {
      Number<&DirectionFigures::zero_windows>},
     {"MSS, bytes", true,
      [](const DirectionFigures& from) {
-       return from.mss ? Grouped(*from.mss) : std::string("?");
+       return from.mss ? GroupDigits(*from.mss) : std::string("?");
      }},
     {"window scale, bits", true,
      [](const DirectionFigures& from) {
-       return from.scale ? Grouped(*from.scale) : std::string("?");
+       return from.scale ? GroupDigits(*from.scale) : std::string("?");
      }},
     {"payload to its ACK, at least", true,
      [](const DirectionFigures& from) {
@@ -257,7 +246,9 @@ constexpr Row kRows[] = {
        return AckTime(from, from.data_to_ack.max_ns);
      }},
     {"stalls of over 30 ms", true,
-     [](const DirectionFigures& from) { return Grouped(from.stalls.count); }},
+     [](const DirectionFigures& from) {
+       return GroupDigits(from.stalls.count);
+     }},
     {"  together", true, StallTime<&Stalls::total_ns>},
     {"  the longest", true, StallTime<&Stalls::longest_ns>},
     {"layer 3 (IP packets), bytes", false,
@@ -277,7 +268,7 @@ std::string SizesLine(std::string_view who, const DirectionFigures& from) {
     const std::string range = bin.low == bin.high
                                   ? fmt::format("{}", bin.low)
                                   : fmt::format("{}-{}", bin.low, bin.high);
-    sizes += fmt::format(" {}x{}B{}", Grouped(bin.count), range,
+    sizes += fmt::format(" {}x{}B{}", GroupDigits(bin.count), range,
                          i + 1 < bins.size() ? "," : "");
   }
   if (bins.size() > kSizesShown) sizes += " ...";

@@ -125,7 +125,7 @@ std::string AsText(const SunkStream& stream) {
   std::string text = fmt::format(
       "{} from {} to {}, {}\n", stream.udp ? "UDP" : "TCP",
       Spelled(stream.sender), Spelled(stream.local), stream.started);
-  text += Row("received", Count(stream.end.bytes, "byte"));
+  text += Row("received", GroupDigits(stream.end.bytes) + " bytes");
   text += Row("throughput", Speed(stream.end));
   text += stream.udp ? UdpRows(stream) : TcpRows(stream);
   text += Row("receive buffer", BufferText(stream.end));

@@ -11,6 +11,15 @@ TEST(WordsTest, OneHasNoPluralAndAllElseDoes) {
   EXPECT_EQ(Count(2, "block"), "2 blocks");
 }
 
+TEST(WordsTest, DigitsAreToldApartByThreesFromTheRight) {
+  EXPECT_EQ(GroupDigits(0), "0");
+  EXPECT_EQ(GroupDigits(999), "999");
+  EXPECT_EQ(GroupDigits(1000), "1,000");
+  EXPECT_EQ(GroupDigits(1234567), "1,234,567");
+  EXPECT_EQ(GroupDigits(-100000), "-100,000");
+  EXPECT_EQ(GroupDigits(-100), "-100");
+}
+
 TEST(WordsTest, QuotedBytesCannotSteerATerminal) {
   EXPECT_EQ(QuoteBytes("plain ~"), "\"plain ~\"");
   EXPECT_EQ(QuoteBytes("\x1b[2J\"\\"), R"("\x1b[2J\"\\")");

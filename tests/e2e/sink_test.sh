@@ -46,7 +46,7 @@ sink_on 7211 --only tcp
 head -c 1000000 /dev/zero >/dev/tcp/127.0.0.1/7211 || fail "no connection"
 sink_ends_with 0
 says out "TCP from 127.0.0.1:"
-says out "received          1000000 bytes"
+says out "received          1,000,000 bytes"
 says out "ended             end of stream"
 says out "data segments"
 
@@ -56,7 +56,7 @@ for ((i = 0; i < 10; i++)); do head -c 100 /dev/zero >&3; done
 exec 3>&-
 sink_ends_with 0
 says out "UDP from 127.0.0.1:"
-says out "received          1000 bytes"
+says out "received          1,000 bytes"
 says out "10 datagrams, 100 bytes each"
 says out "lost              not known"
 
