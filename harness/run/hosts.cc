@@ -231,7 +231,12 @@ class HostsParser {
       link.description = text;
       return {};
     }
-    return "unknown key; there are rate, delay, loss, mtu, framing, "
+    if (field == "router") {
+      if (text.empty()) return "what routes between the hosts, a line of text";
+      link.settings["router"] = text;
+      return {};
+    }
+    return "unknown key; there are rate, delay, loss, mtu, framing, router, "
            "description";
   }
 
@@ -306,6 +311,8 @@ std::string WriteHosts(const HostsFile& file) {
     path.insert("loss", fmt::format("{}%", 100 * *file.link.loss));
   }
   if (file.link.mtu) path.insert("mtu", *file.link.mtu);
+  const auto router = file.link.settings.find("router");
+  if (router != file.link.settings.end()) path.insert("router", router->second);
   std::ostringstream text;
   text << toml::table{{"hosts", std::move(hosts)}, {"path", std::move(path)}};
   return text.str() + "\n";

@@ -333,7 +333,8 @@ TEST(ClaimTest, AClaimAboutALinkIsAnsweredFromARunWithThatLinkOnly) {
   };
   for (const char* link :
        {"link.rate = \"100mbit\"", "\"link.rate\" = \"0.1gbit\"",
-        "link.delay = \"none\", link.loss = \"none\""}) {
+        "link.delay = \"none\", link.loss = \"none\", link.router = "
+        "\"none\""}) {
     EXPECT_EQ(asked(link).answer, ClaimAnswer::kSupported)
         << link << ": " << asked(link).why;
   }

@@ -65,6 +65,7 @@ TEST(HostsTest, WhatIsWrittenIsReadBack) {
   file.link.mtu = 9000;
   file.link.delay_ns = 2'500'000;
   file.link.loss = 0.015;
+  file.link.settings["router"] = "an old box";
   const auto again = ParseHosts(WriteHosts(file), "w.toml");
   ASSERT_TRUE(again.has_value()) << again.error().message;
   ASSERT_EQ(again.value().hosts.size(), 2U);
@@ -78,6 +79,7 @@ TEST(HostsTest, WhatIsWrittenIsReadBack) {
   EXPECT_EQ(again.value().link.rate_bits_per_second, 100e6);
   EXPECT_EQ(again.value().link.delay_ns, 2'500'000);
   EXPECT_DOUBLE_EQ(again.value().link.loss.value(), 0.015);
+  EXPECT_EQ(again.value().link.settings.at("router"), "an old box");
   EXPECT_EQ(again.value().link.description, file.link.description);
 }
 
@@ -97,6 +99,8 @@ TEST(HostsTest, MistakesNameFileLineAndKey) {
               StartsWith("h.toml:9: path.mtu:"));
   EXPECT_THAT(Refusal(With("mtu = 1500", "delay = 5")),
               StartsWith("h.toml:9: path.delay: each way"));
+  EXPECT_THAT(Refusal(With("mtu = 1500", "router = true")),
+              StartsWith("h.toml:9: path.router: what routes"));
   for (const char* loss : {"loss = 1", "loss = \"100%\"", "loss = \"x\""}) {
     EXPECT_THAT(Refusal(With("mtu = 1500", loss)),
                 StartsWith("h.toml:9: path.loss: a share"));
