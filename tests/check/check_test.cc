@@ -173,7 +173,8 @@ TEST_F(CheckTest, MtuOfThePathIsHeldAgainstTheFile) {
   const PairCheck& pair = Find(report, "a", "b");
   if (!pair.path_mtu_bytes.value) {
     GTEST_SKIP() << "the path's MTU is not told here: "
-                 << pair.path_mtu_bytes.reason << "; Linux tells it";
+                 << pair.path_mtu_bytes.reason
+                 << "; Linux tells it: run it there";
   }
   // Loopback's may be 65536, which IPv4's length field cannot say (RFC
   // 791 3.1).
