@@ -38,15 +38,22 @@ class CheckTest : public testing::Test {
  protected:
   void SetUp() override { ASSERT_TRUE(PrepareProcess().has_value()); }
 
+  // Tests run beside each other; and no system gives these to who asks for
+  // any port.
+  static PortRange OwnPorts() {
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    const auto place = std::hash<std::string>{}(test->name()) % 40;
+    const auto first = static_cast<std::uint16_t>(22000 + 100 * place);
+    return {first, static_cast<std::uint16_t>(first + 99)};
+  }
+
   CheckReport Check(std::vector<Host> hosts) {
     CheckSpec spec;
     spec.file = "hosts.toml";
     spec.hosts = std::move(hosts);
-    // Ports of its own: tests run beside each other.
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    const auto place = std::hash<std::string>{}(test->name()) % 40;
-    spec.first_port = static_cast<std::uint16_t>(22000 + 100 * place);
-    spec.last_port = static_cast<std::uint16_t>(spec.first_port + 99);
+    const PortRange ports = OwnPorts();
+    spec.first_port = ports.first;
+    spec.last_port = ports.last;
     if (last_port_ != 0) spec.first_port = spec.last_port = last_port_;
     spec.declared_mtu = declared_mtu_;
     spec.guard = KeepFromChildren;
@@ -277,7 +284,8 @@ TEST_F(CheckTest, AnAddressThatIsNotTheHostsIsTold) {
 }
 
 TEST_F(CheckTest, DataPortsThatAreTakenAreTold) {
-  auto holder = OpenTcp("127.0.0.3", {});
+  // One that a and b have free, whatever other tests do.
+  auto holder = OpenTcp("127.0.0.3", OwnPorts());
   ASSERT_TRUE(holder.has_value());
   ASSERT_TRUE(holder.value().Listen().has_value());
   last_port_ = holder.value().LocalEndpoint().value().port;
