@@ -215,6 +215,17 @@ void DecodeDatagramReport(ObjectReader<Value>& reader, DatagramReport& out) {
 }
 
 template <class Value>
+void DecodeSummary(ObjectReader<Value>& reader, SeriesSummary& out) {
+  for (const auto& field : kSeriesTotals) {
+    reader.Read(field.name, out.*field.member);
+  }
+  for (const auto& field : kSeriesCounts) {
+    reader.Read(field.name, out.*field.member);
+  }
+  reader.ReadReason("reason", out.reason);
+}
+
+template <class Value>
 void DecodeDisturbance(ObjectReader<Value>& reader, Disturbance& out) {
   reader.Read("steal_ns", out.steal_ns);
   reader.ReadSigned("clock_step_ns", out.clock_step_ns);
@@ -305,6 +316,11 @@ void DecodeEnd(ObjectReader<Value>& reader, bool receiver, EndReport& out) {
   if (reader.HasValue("datagrams")) {
     reader.ReadObject("datagrams", [&](Reader& datagrams) {
       DecodeDatagramReport(datagrams, out.datagrams.emplace());
+    });
+  }
+  if (reader.HasValue("series")) {
+    reader.ReadObject("series", [&](Reader& series) {
+      DecodeSummary(series, out.series.emplace());
     });
   }
   reader.ReadObject(
@@ -459,6 +475,12 @@ void DecodeSample(ObjectReader<Value>& reader, Sample& out) {
   if (reader.HasValue("capture")) {
     reader.ReadObject("capture", [&](Reader& capture) {
       DecodeCapture(capture, out.capture.emplace());
+    });
+  }
+  if (reader.HasValue("series")) {
+    reader.ReadObject("series", [&](Reader& series) {
+      series.ReadReason("file", out.series.emplace().file);
+      series.ReadReason("reason", out.series->reason);
     });
   }
 }

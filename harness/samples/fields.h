@@ -35,7 +35,7 @@ struct EndCountField {
   std::string_view why_empty;
 };
 
-inline constexpr std::array<EndCountField, 7> kEndCounts{{
+inline constexpr std::array<EndCountField, 12> kEndCounts{{
     {"elapsed_ns", &EndReport::elapsed_ns, Owner::kBoth, "nothing was moved"},
     {"cpu_ns", &EndReport::cpu_ns, Owner::kBoth, "not observed"},
     {"first_read_bytes", &EndReport::first_read_bytes, Owner::kReceiver,
@@ -48,6 +48,16 @@ inline constexpr std::array<EndCountField, 7> kEndCounts{{
      "no gap was asked for"},
     {"first_wrong_byte", &EndReport::first_wrong_byte, Owner::kReceiver,
      "no wrong byte was seen"},
+    {"connect_ns", &EndReport::connect_ns, Owner::kSender,
+     "no connection was made"},
+    {"rtt_handshake_ns", &EndReport::rtt_handshake_ns, Owner::kSender,
+     "this system did not tell of it"},
+    {"rtt_min_ns", &EndReport::rtt_min_ns, Owner::kSender,
+     "this system did not tell of it"},
+    {"rtt_median_ns", &EndReport::rtt_median_ns, Owner::kSender,
+     "no time series was taken"},
+    {"rtt_p99_ns", &EndReport::rtt_p99_ns, Owner::kSender,
+     "no time series was taken"},
 }};
 
 inline constexpr std::array<Field<EndReport, std::string>, 3> kEndTexts{{
@@ -166,6 +176,20 @@ inline constexpr std::array<Field<Datagrams, std::optional<std::int64_t>>, 7>
         {"mtu_bytes", &Datagrams::mtu_bytes},
     }};
 
+inline constexpr std::array<Field<SeriesSummary, std::int64_t>, 3>
+    kSeriesTotals{{
+        {"period_ns", &SeriesSummary::period_ns},
+        {"moments", &SeriesSummary::moments},
+        {"left_out", &SeriesSummary::left_out},
+    }};
+inline constexpr std::array<Field<SeriesSummary, std::optional<std::int64_t>>,
+                            3>
+    kSeriesCounts{{
+        {"period_median_ns", &SeriesSummary::period_median_ns},
+        {"period_longest_ns", &SeriesSummary::period_longest_ns},
+        {"cpu_ns", &SeriesSummary::cpu_ns},
+    }};
+
 using WireField = Field<Wire, std::optional<std::int64_t>>;
 inline constexpr std::array<WireField, 13> kWireFields{{
     {"data_segments", &Wire::data_segments},
@@ -194,7 +218,7 @@ inline constexpr std::array<Field<CaptureRecord, std::string>, 7> kCaptureTexts{
         {"reason", &CaptureRecord::reason},
     }};
 using CaptureField = Field<CaptureRecord, std::optional<std::int64_t>>;
-inline constexpr std::array<CaptureField, 12> kCaptureCounts{{
+inline constexpr std::array<CaptureField, 15> kCaptureCounts{{
     {"frames", &CaptureRecord::frames},
     {"dropped", &CaptureRecord::dropped},
     {"data_segments", &CaptureRecord::data_segments},
@@ -207,6 +231,9 @@ inline constexpr std::array<CaptureField, 12> kCaptureCounts{{
     {"replay_at_once", &CaptureRecord::replay_at_once},
     {"replay_classic", &CaptureRecord::replay_classic},
     {"replay_minshall", &CaptureRecord::replay_minshall},
+    {"window_reopened_bytes", &CaptureRecord::window_reopened_bytes},
+    {"silly_wait_ns", &CaptureRecord::silly_wait_ns},
+    {"persist_wait_ns", &CaptureRecord::persist_wait_ns},
 }};
 
 // "1", "2-3", "4-7": the sizes that bin k of SizeBins counts.

@@ -226,6 +226,17 @@ void WriteDatagrams(const DatagramReport& report, EndWriter<Json>& writer,
 }
 
 template <class Json>
+Json EncodeSummary(const SeriesSummary& series) {
+  Json json = Json::object();
+  for (const auto& field : kSeriesTotals) {
+    json[std::string(field.name)] = series.*field.member;
+  }
+  const bool complete = EncodeCounts(series, kSeriesCounts, json);
+  json["reason"] = ReasonFor<Json>(complete, series.reason);
+  return json;
+}
+
+template <class Json>
 Json EncodeEnd(const EndReport& end, bool receiver) {
   Json json = Json::object();
   EndWriter<Json> writer(end, receiver, json);
@@ -251,6 +262,7 @@ Json EncodeEnd(const EndReport& end, bool receiver) {
       WriteDatagrams(*end.datagrams, writer, inner);
     });
   }
+  if (end.series) json["series"] = EncodeSummary<Json>(*end.series);
   json["options"] = EncodeOptions<Json>(end.options);
   json["counters"] = EncodeCounters<Json>(end.counters);
   json["disturbance"] = EncodeDisturbance<Json>(end.disturbance);
@@ -388,6 +400,10 @@ std::string ToLine(const Sample& sample) {
   if (sample.flow) json["flow"] = EncodeFlow<OrderedJson>(*sample.flow);
   if (sample.capture) {
     json["capture"] = EncodeCapture<OrderedJson>(*sample.capture);
+  }
+  if (sample.series) {
+    json["series"]["file"] = TextOrNull<OrderedJson>(sample.series->file);
+    json["series"]["reason"] = TextOrNull<OrderedJson>(sample.series->reason);
   }
   return Dump(json);
 }

@@ -100,6 +100,18 @@ struct DatagramReport {
   bool operator==(const DatagramReport&) const = default;
 };
 
+// How one end's time series was taken (harness/samples/series.h), beside it.
+struct SeriesSummary {
+  std::int64_t period_ns = 0;  // Asked for, from moment to moment.
+  std::int64_t moments = 0;    // Taken.
+  std::int64_t left_out = 0;   // Due after there was room for no more.
+  // Kept, from moment to moment; empty with fewer than two.
+  std::optional<std::int64_t> period_median_ns, period_longest_ns;
+  std::optional<std::int64_t> cpu_ns;  // Of the thread that took them.
+  std::string reason;  // Why fields are empty, and which columns are always.
+  bool operator==(const SeriesSummary&) const = default;
+};
+
 // What disturbs a trial from outside, over its time.
 struct Disturbance {
   std::optional<std::int64_t> steal_ns;
@@ -130,6 +142,16 @@ struct EndReport {
   // Sender: median and mean pause really kept between writes, if one was asked.
   std::optional<std::int64_t> gap_median_ns;
   std::optional<double> gap_mean_ns;
+  // Sender over TCP: how long Connect() took, and the round trip as the kernel
+  // had timed it when the connection stood.
+  std::optional<std::int64_t> connect_ns;
+  std::optional<std::int64_t> rtt_handshake_ns;
+  // Sender, where a time series was taken: the kernel's smoothed round trip in
+  // the moments of steady state, which is under load. The least is of the
+  // whole trial and known without a series.
+  std::optional<std::int64_t> rtt_min_ns;
+  std::optional<std::int64_t> rtt_median_ns;
+  std::optional<std::int64_t> rtt_p99_ns;
   // Receiver: every byte came as it was sent. Empty: not asked for.
   std::optional<bool> verified;
   std::optional<std::int64_t> first_wrong_byte;
@@ -138,6 +160,7 @@ struct EndReport {
   SizeBins call_sizes;  // Bytes each call moved: read_sizes, write_sizes.
   std::optional<LatencySummary> latency;
   std::optional<DatagramReport> datagrams;  // UDP only.
+  std::optional<SeriesSummary> series;      // Where one was asked for.
   std::map<std::string, OptionReading> options;
   TcpCounters counters;
   Disturbance disturbance;
@@ -187,10 +210,21 @@ struct CaptureRecord {
   // ACKs (harness/theory/nagle_replay.h), and which the sender followed.
   std::optional<std::int64_t> replay_at_once, replay_classic, replay_minshall;
   std::string followed_rule;  // "Minshall", "classic", "at once"; or empty.
+  // What the peer's window had the sender wait for (analysis/window_waits.h);
+  // empty where the capture shows no such wait.
+  std::optional<std::int64_t> window_reopened_bytes, silly_wait_ns,
+      persist_wait_ns;
   // Not whole: what is missing and why ("12 frames dropped by the kernel").
   std::string partial;
   std::string reason;  // Why fields are empty, or there is no capture at all.
   bool operator==(const CaptureRecord&) const = default;
+};
+
+// A trial's time series, both ends in one file; how it was taken each end says.
+struct SeriesRecord {
+  std::string file;    // Relative to the run folder: series/TRIAL.csv.
+  std::string reason;  // Why there is none.
+  bool operator==(const SeriesRecord&) const = default;
 };
 
 // What became of a trial's datagrams, from both ends. Always
@@ -245,6 +279,7 @@ struct Sample {
   std::optional<Datagrams> datagrams;    // UDP only.
   std::optional<TrialFlow> flow;         // Where several ran at once.
   std::optional<CaptureRecord> capture;  // Where one was asked for.
+  std::optional<SeriesRecord> series;    // Likewise.
   bool operator==(const Sample&) const = default;
 };
 

@@ -44,6 +44,19 @@ static_assert(sizeof(Datagrams) ==
                   kDatagramFates.size() * sizeof(std::optional<std::int64_t>) +
                   sizeof(std::string));
 
+static_assert(sizeof(SeriesSummary) ==
+              kSeriesTotals.size() * sizeof(std::int64_t) +
+                  kSeriesCounts.size() * sizeof(std::optional<std::int64_t>) +
+                  sizeof(std::string));
+
+SeriesSummary FullSeries(std::int64_t next) {
+  SeriesSummary series;
+  for (const auto& field : kSeriesTotals) series.*field.member = next++;
+  for (const auto& field : kSeriesCounts) series.*field.member = next++;
+  series.reason = "never told: own_window_bytes";
+  return series;
+}
+
 DatagramReport FullDatagramReport() {
   DatagramReport report;
   std::int64_t next = 4000;
@@ -90,6 +103,7 @@ EndReport FullEnd(bool receiver) {
   end.options["rcvbuf"] = {std::int64_t{2}, std::int64_t{2304}, "clamped"};
   end.options["congestion"] = {std::monostate{}, "cubic", ""};
   end.counters = FullCounters(next + 100);
+  end.series = FullSeries(next + 300);
   end.disturbance = {next + 200, -17, 0.25, true, "CPU time was stolen"};
   return end;
 }
@@ -118,6 +132,7 @@ Sample FullSample() {
   for (const WireField& field : kWireFields) wire.*field.member = next++;
   wire.agreement = "different: 3 lost";
   wire.reason = "said anyway";
+  sample.series = {"series/00017-a.csv", "said anyway"};
   return sample;
 }
 
