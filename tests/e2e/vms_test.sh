@@ -162,11 +162,38 @@ run_page() {
   grep -q "$3" runs/vms/report/report.html || fail "no $3 in the report"
 }
 
+# Both agents by ssh, as somebody who may capture: what crosses is the file.
+captures_cross_ssh() {
+  local key="$HOME/.ssh/wiretoll" address samples whole
+  ssh-keygen -q -t ed25519 -N '' -f "$key"
+  cp "$key.pub" "$HOME/.ssh/authorized_keys"
+  for address in 11 12; do
+    printf '[hosts.h%s]\nagent = ["ssh", "-i", "%s", "-o", "BatchMode=yes", "root@192.168.56.%s", "%s"]\naddress = "192.168.56.%s"\n' \
+      "$address" "$key" "$address" "$programs/wiretoll-agent" "$address"
+  done >hosts.toml
+  timeout 120 wiretoll run write-write-read --hosts hosts.toml --capture \
+    --filter nagle=on --repeats 1 --out runs/captured >out 2>err ||
+    fail "exit $?: $(tail -n 20 out err)"
+  samples=$(wc -l <runs/captured/samples.jsonl)
+  ((samples >= 2)) || fail "only $samples trials"
+  whole=$(grep -c '"observer":"capture"' runs/captured/samples.jsonl || true)
+  ((whole == samples)) || fail "$whole of $samples trials were seen by a capture"
+  whole=$(grep -lc . runs/captured/captures/*.pcapng | wc -l)
+  ((whole == samples)) || fail "$whole captures of $samples trials"
+  wiretoll observe "$(find runs/captured/captures -name '*.pcapng' | head -n 1)" >out 2>err ||
+    fail "a capture that came by ssh cannot be read: $(<err)"
+}
+
 case $name in
   every_linux_command_of_the_page_works)
     [[ -n ${WORK:-} ]] || enter_guard "${namespaces[@]}" "$@"
     prepare
     run_page './wiretoll-agent' student Linux
+    ;;
+  captures_come_over_ssh)
+    [[ -n ${WORK:-} ]] || enter_guard "${namespaces[@]}" "$@"
+    prepare
+    captures_cross_ssh
     ;;
   a_windows_agent_over_ssh_runs_a_whole_study)
     [[ -f $exe ]] || skip "no Windows agent: ./dev windows makes it"
