@@ -86,7 +86,7 @@ struct CaptureCount {
   const char* meaning;
   std::optional<std::int64_t> CaptureRecord::*member;
 };
-constexpr std::array<CaptureCount, 10> kCaptureCounts{{
+constexpr std::array<CaptureCount, 13> kCaptureCounts{{
     {"capture_frames", "both directions", &CaptureRecord::frames},
     {"capture_dropped_frames", "seen by the kernel and not kept",
      &CaptureRecord::dropped},
@@ -107,6 +107,14 @@ constexpr std::array<CaptureCount, 10> kCaptureCounts{{
      &CaptureRecord::replay_classic},
     {"capture_replay_minshall_segments", "by Minshall's variant",
      &CaptureRecord::replay_minshall},
+    {"capture_window_reopened_bytes", "least window that opened a closed one",
+     &CaptureRecord::window_reopened_bytes},
+    {"capture_silly_wait_ns",
+     "shortest wait for a larger window that the sender's timer ended",
+     &CaptureRecord::silly_wait_ns},
+    {"capture_persist_wait_ns",
+     "shortest time from a window's closing to the first probe",
+     &CaptureRecord::persist_wait_ns},
 }};
 
 using Out = std::string;

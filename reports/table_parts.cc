@@ -70,7 +70,8 @@ std::vector<const Cell*> CellsOf(const StudyView& view, bool streams) {
 bool IsTime(Metric metric) {
   return metric == Metric::kLatencyP50 || metric == Metric::kLatencyP99 ||
          metric == Metric::kElapsed || metric == Metric::kDelayP50 ||
-         metric == Metric::kDelayP99 || metric == Metric::kJitter;
+         metric == Metric::kDelayP99 || metric == Metric::kJitter ||
+         (metric >= Metric::kRttHandshake && metric <= Metric::kRttRise);
 }
 
 std::string FigureText(double value, Metric metric) {
@@ -87,6 +88,7 @@ std::string FigureText(double value, Metric metric) {
     case Metric::kWindowInitial:
     case Metric::kWindowPeak:
     case Metric::kDatagramRate:
+    case Metric::kWindowReopened:
       return WholeNumber(value);
     case Metric::kLatencyP50:
     case Metric::kLatencyP99:
@@ -94,6 +96,13 @@ std::string FigureText(double value, Metric metric) {
     case Metric::kDelayP50:
     case Metric::kDelayP99:
     case Metric::kJitter:
+    case Metric::kSillyWait:
+    case Metric::kPersistWait:
+    case Metric::kRttHandshake:
+    case Metric::kRttMin:
+    case Metric::kRttP50:
+    case Metric::kRttP99:
+    case Metric::kRttRise:
       return TimeText(value);
     case Metric::kStalls:
       return fmt::format("{:.4g}", value);  // Rounds; halves are rare.

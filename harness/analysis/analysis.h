@@ -72,6 +72,25 @@ enum class Metric {
   // flows at once; of a cell whose trials ran alone the total is its own.
   kTotalThroughput,  // bytes/s
   kFairness,         // Jain's index
+  // By a capture (window_waits.h): bytes of the least window that opened a
+  // closed one; ns that the sender's timer ran on a window too small, and on a
+  // closed one.
+  kWindowReopened,
+  kSillyWait,
+  kPersistWait,
+  // ns, by the sender's kernel: as the handshake left it, the least, and, of
+  // trials with a time series, under load in steady state; rise is the median
+  // under load over the least.
+  kRttHandshake,
+  kRttMin,
+  kRttP50,
+  kRttP99,
+  kRttRise,
+  // Steady throughput over what the largest window seen allows in the least
+  // round trip (RFC 7323 1.1), and over that or what the line carries at the
+  // efficiency measured, whichever is less.
+  kWindowShare,
+  kBoundShare,
   kCount,
 };
 inline constexpr std::size_t kMetricCount =

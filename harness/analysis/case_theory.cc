@@ -55,6 +55,11 @@ Bytes FullSegment(const CellFacts& facts) {
   return Whole(std::max(*seen.mss, *seen.path_mtu - *seen.header_bytes));
 }
 
+// What one write hands over, all but the last of a block.
+Bytes WriteOf(const Workload& load) {
+  return load.block ? std::min(load.write, *load.block) : load.write;
+}
+
 // Sums of several streams' bounds.
 void Add(const StreamBounds& more, StreamBounds& sum) {
   sum.best_segments += more.best_segments;
@@ -137,7 +142,12 @@ std::optional<SmallWrites> SmallWritesOf(const CellFacts& facts) {
       *seen.writes < 1) {
     return std::nullopt;
   }
-  return SmallWrites{std::llround(*seen.writes), facts.workload->write,
+  const Workload& load = *facts.workload;
+  // The rules are of writes that are all the same.
+  if (load.block && load.block->count % WriteOf(load).count != 0) {
+    return std::nullopt;
+  }
+  return SmallWrites{std::llround(*seen.writes), WriteOf(load),
                      SegmentToWindow(facts),
                      Nanoseconds(std::llround(*seen.sending_ns)),
                      Nanoseconds(std::llround(*seen.rtt_ns))};
@@ -272,10 +282,10 @@ void AddWithoutNagle(const SmallWrites& stream, const CellFacts& facts,
 void AddSmallWrites(const CellFacts& facts, Predictions& predictions) {
   const Workload& load = *facts.workload;
   const auto stream = SmallWritesOf(facts);
-  if (!stream || load.write >= FullSegment(facts) || load.cork) return;
+  if (!stream || stream->write >= FullSegment(facts) || load.cork) return;
   if (load.nagle) {
     // Two segments a write and more: no rule says how they meet.
-    if (load.write < stream->mss) AddNagle(*stream, facts, predictions);
+    if (stream->write < stream->mss) AddNagle(*stream, facts, predictions);
     return;
   }
   AddWithoutNagle(*stream, facts, predictions);
@@ -299,7 +309,7 @@ void AddQuickAcks(const CellFacts& facts, const CaseTheory& theory,
 void AddHalfWindow(const CellFacts& facts, Predictions& predictions) {
   const Workload& load = *facts.workload;
   const Bytes mss = FullSegment(facts);
-  if (!load.rcvbuf || load.write < mss || !RunsLinuxTcp(facts.sender_os) ||
+  if (!load.rcvbuf || WriteOf(load) < mss || !RunsLinuxTcp(facts.sender_os) ||
       !RunsLinuxTcp(facts.receiver_os)) {
     return;
   }
@@ -311,6 +321,29 @@ void AddHalfWindow(const CellFacts& facts, Predictions& predictions) {
       Rule::kLinuxHalfWindow, Metric::kDataSegments,
       static_cast<double>(SegmentsOf(Whole(*facts.negotiated.bytes), segment)),
       PredictionKind::kValue);
+}
+
+// What a window too small had the sender wait for, where a capture saw it wait.
+void AddWindowWaits(const CellFacts& facts, Predictions& predictions) {
+  const Negotiated& seen = facts.negotiated;
+  if (seen.window_reopened && seen.window && RunsLinuxTcp(facts.receiver_os)) {
+    predictions.Add(
+        Rule::kReceiverSillyWindow, Metric::kWindowReopened,
+        static_cast<double>(
+            LinuxWindowReopensAt(Whole(*seen.window), SegmentToWindow(facts))
+                .count),
+        PredictionKind::kAtLeast);
+  }
+  if (!RunsLinuxTcp(facts.sender_os)) return;
+  const auto timer = static_cast<double>(kLinuxLeastTimeout.count());
+  if (seen.silly_wait_ns) {
+    predictions.Add(Rule::kSenderSillyWindow, Metric::kSillyWait, timer,
+                    PredictionKind::kAtLeast);
+  }
+  if (seen.persist_wait_ns) {
+    predictions.Add(Rule::kPersistTimer, Metric::kPersistWait, timer,
+                    PredictionKind::kAtLeast);
+  }
 }
 
 void AddAckDelay(const CellFacts& facts, Predictions& predictions) {
@@ -362,6 +395,7 @@ void AddPredictions(const CellFacts& facts, CaseTheory& theory) {
   if (facts.workload->streams != 1) return;
   AddSmallWrites(facts, predictions);
   AddHalfWindow(facts, predictions);
+  AddWindowWaits(facts, predictions);
   AddQuickAcks(facts, theory, predictions);
 }
 
@@ -383,6 +417,11 @@ Negotiated NegotiatedIn(const Sample& sample) {
     seen.mss = Number(peer.mss_bytes);
     seen.path_mtu = Number(peer.path_mtu_bytes);
     seen.timestamps = Number(peer.timestamps);
+  }
+  if (sample.capture) {
+    seen.window_reopened = Number(sample.capture->window_reopened_bytes);
+    seen.silly_wait_ns = Number(sample.capture->silly_wait_ns);
+    seen.persist_wait_ns = Number(sample.capture->persist_wait_ns);
   }
   if (!sample.sender) return seen;
   const TcpCounters& counters = sample.sender->counters;
@@ -423,7 +462,8 @@ Observed<CaseTheory> TheoryOf(const CellFacts& facts) {
   const bool rounds = facts.workload->pattern == Pattern::kRequestResponse;
   const StreamBounds bounds =
       rounds ? BoundsOfRounds(facts, mss, stack)
-             : BoundsOfStream({Whole(*seen.bytes), facts.workload->write, mss},
+             : BoundsOfStream({Whole(*seen.bytes), facts.workload->write, mss,
+                               facts.workload->block},
                               stack);
   CaseTheory theory;
   theory.mss = mss.count;

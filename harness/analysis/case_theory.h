@@ -30,6 +30,8 @@ struct Negotiated {
   // Segments by Minshall's variant (CaptureRecord); of a cell only where all of
   // its trials have it.
   Count replayed;
+  // Medians of what captures saw (CaptureRecord).
+  Count window_reopened, silly_wait_ns, persist_wait_ns;
 };
 Negotiated NegotiatedIn(const Sample& sample);
 

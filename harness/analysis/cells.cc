@@ -111,7 +111,8 @@ Negotiated MedianNegotiated(const Trials& trials) {
         &Negotiated::timestamps, &Negotiated::rtt_ns, &Negotiated::min_rtt_ns,
         &Negotiated::window, &Negotiated::sending_ns, &Negotiated::writes,
         &Negotiated::bytes, &Negotiated::receiving_ns, &Negotiated::timed_bytes,
-        &Negotiated::sndbuf}) {
+        &Negotiated::sndbuf, &Negotiated::window_reopened,
+        &Negotiated::silly_wait_ns, &Negotiated::persist_wait_ns}) {
     median.*field = MedianOf(trials, field);
   }
   return median;

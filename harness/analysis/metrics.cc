@@ -12,7 +12,9 @@ constexpr std::array<std::string_view, kMetricCount> kUnits = {
     "bytes",   "segments", "segments", "segments",    "ns/byte", "ns/byte",
     "calls/s", "ns",       "ns",       "rounds",      "ns",      "bytes",
     "bytes",   "bytes",    "share",    "share",       "share",   "share",
-    "ns",      "ns",       "ns",       "datagrams/s", "bytes/s", "share"};
+    "ns",      "ns",       "ns",       "datagrams/s", "bytes/s", "share",
+    "bytes",   "ns",       "ns",       "ns",          "ns",      "ns",
+    "ns",      "ns",       "share",    "share"};
 
 static_assert(kMetricNames.size() == kMetricCount);
 
@@ -178,6 +180,48 @@ void AddWire(const Sample& sample, Figures& figures) {
       Divide(carried ? carried : bytes, segments));
 }
 
+void AddRoundTrips(const EndReport& sender, Figures& figures) {
+  Set(figures, Metric::kRttHandshake, Number(sender.rtt_handshake_ns));
+  Set(figures, Metric::kRttMin, Number(sender.rtt_min_ns));
+  Set(figures, Metric::kRttP50, Number(sender.rtt_median_ns));
+  Set(figures, Metric::kRttP99, Number(sender.rtt_p99_ns));
+  if (!sender.rtt_median_ns || !sender.rtt_min_ns) return;
+  Set(figures, Metric::kRttRise,
+      static_cast<double>(*sender.rtt_median_ns - *sender.rtt_min_ns));
+}
+
+// Requires that the metrics it is made of are there already.
+void AddBoundShares(const TrialContext& context, Figures& figures) {
+  const auto of = [&](Metric metric) { return figures[Index(metric)]; };
+  const Figure window = Divide(of(Metric::kWindowPeak), of(Metric::kRttMin));
+  if (!window) return;
+  const double limit = *window * 1e9;  // A second.
+  const Figure steady = of(Metric::kSteadyThroughput);
+  Set(figures, Metric::kWindowShare, Divide(steady, limit));
+  const Figure efficiency = of(Metric::kEfficiency);
+  if (!context.rate_bits_per_second || !efficiency) return;
+  const double line = *context.rate_bits_per_second / 8 * *efficiency;
+  Set(figures, Metric::kBoundShare, Divide(steady, std::min(limit, line)));
+}
+
+void AddWindowWaits(const CaptureRecord& capture, Figures& figures) {
+  Set(figures, Metric::kWindowReopened, Number(capture.window_reopened_bytes));
+  Set(figures, Metric::kSillyWait, Number(capture.silly_wait_ns));
+  Set(figures, Metric::kPersistWait, Number(capture.persist_wait_ns));
+}
+
+std::string WhyNoWindowWait(Metric metric, const Sample& sample) {
+  if (!sample.capture || sample.capture->file.empty()) {
+    return "it takes a capture: run --capture";
+  }
+  if (metric == Metric::kWindowReopened) {
+    return "the window was never closed and opened again";
+  }
+  return metric == Metric::kSillyWait ? "no wait for a larger window was ended "
+                                        "by the sender's timer"
+                                      : "no closed window was probed";
+}
+
 std::string ReasonFor(const EndReport& end, const std::string& field,
                       const std::string& otherwise) {
   const auto reason = end.why_null.find(field);
@@ -274,7 +318,37 @@ std::string WhyNoDatagrams(Metric metric, const Sample& sample) {
                                    : otherwise("delay", "not observed");
 }
 
-enum class Seer { kReceiver, kSender, kWire, kBothEnds, kGroup };
+std::string WhyNoRoundTrip(Metric metric, const EndReport& sender) {
+  if (sender.datagrams) return "UDP has no round trips of its own";
+  if (metric == Metric::kRttHandshake) {
+    return ReasonFor(sender, "rtt_handshake_ns", WhyNoWindow(sender));
+  }
+  if (metric == Metric::kRttMin) {
+    return ReasonFor(sender, "rtt_min_ns", WhyNoWindow(sender));
+  }
+  return ReasonFor(sender, "rtt_median_ns",
+                   "it takes a time series: run --series 1ms");
+}
+
+// The first that is missing of what it is made of.
+std::string WhyNoBoundShare(Metric metric, const Sample& sample,
+                            const TrialContext& context) {
+  if (!sample.sender || !sample.receiver) {
+    return "not both ends reported";
+  }
+  if (sample.sender->datagrams) return "UDP has no window";
+  const Figures figures = FiguresOf(sample, context);
+  for (const Metric part :
+       {Metric::kSteadyThroughput, Metric::kWindowPeak, Metric::kRttMin}) {
+    if (!figures[Index(part)]) return WhyMissing(part, sample, context);
+  }
+  if (metric == Metric::kBoundShare && !context.rate_bits_per_second) {
+    return "the link has no known rate";
+  }
+  return WhyMissing(Metric::kEfficiency, sample, context);
+}
+
+enum class Seer { kReceiver, kSender, kWire, kCapture, kBothEnds, kGroup };
 
 Seer SeerOf(Metric metric) {
   switch (metric) {
@@ -293,6 +367,11 @@ Seer SeerOf(Metric metric) {
     case Metric::kStalls:
     case Metric::kWindowInitial:
     case Metric::kWindowPeak:
+    case Metric::kRttHandshake:
+    case Metric::kRttMin:
+    case Metric::kRttP50:
+    case Metric::kRttP99:
+    case Metric::kRttRise:
       return Seer::kSender;
     case Metric::kReceivedShare:
     case Metric::kLoss:
@@ -306,6 +385,10 @@ Seer SeerOf(Metric metric) {
     case Metric::kTotalThroughput:
     case Metric::kFairness:
       return Seer::kGroup;
+    case Metric::kWindowReopened:
+    case Metric::kSillyWait:
+    case Metric::kPersistWait:
+      return Seer::kCapture;
     default:
       return Seer::kWire;
   }
@@ -332,6 +415,9 @@ Figures FiguresOf(const Sample& sample, const TrialContext& context) {
   if (sample.receiver) AddReceiver(*sample.receiver, context, figures);
   if (sample.sender) AddSender(*sample.sender, figures);
   if (sample.wire) AddWire(sample, figures);
+  if (sample.sender) AddRoundTrips(*sample.sender, figures);
+  AddBoundShares(context, figures);
+  if (sample.capture) AddWindowWaits(*sample.capture, figures);
   if (sample.datagrams) {
     AddFates(*sample.datagrams, figures);
     if (sample.receiver) {
@@ -345,9 +431,13 @@ Figures FiguresOf(const Sample& sample, const TrialContext& context) {
 
 std::string WhyMissing(Metric metric, const Sample& sample,
                        const TrialContext& context) {
+  if (metric == Metric::kWindowShare || metric == Metric::kBoundShare) {
+    return WhyNoBoundShare(metric, sample, context);
+  }
   const Seer seer = SeerOf(metric);
   if (seer == Seer::kGroup) return "no flows of the study ran at once";
   if (seer == Seer::kWire) return WhyNotOnWire(sample);
+  if (seer == Seer::kCapture) return WhyNoWindowWait(metric, sample);
   if (seer == Seer::kBothEnds) return WhyNoDatagrams(metric, sample);
   if (seer == Seer::kReceiver) {
     return sample.receiver ? WhyNotAtReceiver(metric, sample, context)
@@ -362,6 +452,9 @@ std::string WhyMissing(Metric metric, const Sample& sample,
   }
   if (metric == Metric::kWindowInitial || metric == Metric::kWindowPeak) {
     return WhyNoWindow(*sample.sender);
+  }
+  if (metric >= Metric::kRttHandshake && metric <= Metric::kRttRise) {
+    return WhyNoRoundTrip(metric, *sample.sender);
   }
   return WhyNoRound(sample, context);
 }

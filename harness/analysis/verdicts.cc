@@ -162,9 +162,18 @@ bool IsBoundOfLine(Rule rule) {
          rule == Rule::kWindowLimit || rule == Rule::kQueueBacklog;
 }
 
+// Rules of what that holding back is itself.
+bool IsOfWindow(Rule rule) {
+  return rule == Rule::kReceiverSillyWindow ||
+         rule == Rule::kSenderSillyWindow || rule == Rule::kPersistTimer;
+}
+
 std::string ByWindow(const Miss& miss) {
   const double share = miss.signs.window_share.value_or(0);
-  if (share < kNotable || IsBoundOfLine(miss.prediction.id)) return {};
+  if (share < kNotable || IsBoundOfLine(miss.prediction.id) ||
+      IsOfWindow(miss.prediction.id)) {
+    return {};
+  }
   return fmt::format(
       "the peer's window, which held the sender back for {:.0f} % of its time",
       100 * share);
@@ -173,6 +182,7 @@ std::string ByWindow(const Miss& miss) {
 std::string BySendBuffer(const Miss& miss) {
   const double share = miss.signs.sndbuf_share.value_or(0);
   if (share < kNotable || IsBoundOfLine(miss.prediction.id) ||
+      IsOfWindow(miss.prediction.id) ||
       miss.prediction.id == Rule::kSendBuffer) {
     return {};
   }

@@ -3,6 +3,7 @@
 #include "harness/analysis/capture_figures.h"
 #include "harness/analysis/replay.h"
 #include "harness/analysis/udp_wire.h"
+#include "harness/analysis/window_waits.h"
 #include "harness/analysis/wire.h"
 #include "harness/base/words.h"
 #include "harness/capture/call_log.h"
@@ -18,6 +19,7 @@ void ReadCapture(const std::filesystem::path& folder, CaptureRecord& record) {
     return AddClause(timeline.error().message, record.reason);
   }
   FillCaptureFigures(timeline.value(), record);
+  FillWindowWaits(timeline.value(), record);
   if (record.calls.empty()) return;
   const auto calls = ReadCallLog(folder / record.calls);
   if (!calls.has_value())

@@ -25,7 +25,8 @@ struct Field {
 };
 
 // Whose field it is: the other end leaves it out where it is empty.
-enum class Owner { kBoth, kSender, kReceiver };
+// kTcpSender: and so does UDP's.
+enum class Owner { kBoth, kSender, kReceiver, kTcpSender };
 
 // A field of an end that may be empty, and why it is where nobody said.
 struct EndCountField {
@@ -48,15 +49,15 @@ inline constexpr std::array<EndCountField, 12> kEndCounts{{
      "no gap was asked for"},
     {"first_wrong_byte", &EndReport::first_wrong_byte, Owner::kReceiver,
      "no wrong byte was seen"},
-    {"connect_ns", &EndReport::connect_ns, Owner::kSender,
+    {"connect_ns", &EndReport::connect_ns, Owner::kTcpSender,
      "no connection was made"},
-    {"rtt_handshake_ns", &EndReport::rtt_handshake_ns, Owner::kSender,
+    {"rtt_handshake_ns", &EndReport::rtt_handshake_ns, Owner::kTcpSender,
      "this system did not tell of it"},
-    {"rtt_min_ns", &EndReport::rtt_min_ns, Owner::kSender,
+    {"rtt_min_ns", &EndReport::rtt_min_ns, Owner::kTcpSender,
      "this system did not tell of it"},
-    {"rtt_median_ns", &EndReport::rtt_median_ns, Owner::kSender,
+    {"rtt_median_ns", &EndReport::rtt_median_ns, Owner::kTcpSender,
      "no time series was taken"},
-    {"rtt_p99_ns", &EndReport::rtt_p99_ns, Owner::kSender,
+    {"rtt_p99_ns", &EndReport::rtt_p99_ns, Owner::kTcpSender,
      "no time series was taken"},
 }};
 

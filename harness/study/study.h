@@ -61,6 +61,9 @@ struct Workload {
   // bytes as it takes, the last of them shorter; `gap` is kept between blocks
   // then. Empty: every write is a block of its own.
   std::optional<Bytes> block;
+  // Stream: what came later than this after the first byte is steady state; 0:
+  // what came after the first tenth, where the trial's bytes are known before.
+  Nanoseconds warmup{0};
   // UDP: `write` is the datagram's payload. Asked of both ends' IP header;
   // empty leaves it as the system has it.
   std::optional<bool> dont_fragment;
@@ -114,7 +117,7 @@ using Selection = std::map<std::string, std::vector<FactorValue>>;
 
 // What claims may speak of, in the order of analysis' Metric; throughput in
 // bytes/s, shares as fractions, times in nanoseconds.
-inline constexpr std::array<std::string_view, 30> kMetricNames = {
+inline constexpr std::array<std::string_view, 40> kMetricNames = {
     "throughput",
     "steady_throughput",
     "efficiency",
@@ -144,7 +147,17 @@ inline constexpr std::array<std::string_view, 30> kMetricNames = {
     "jitter",
     "datagram_rate",
     "total_throughput",
-    "fairness"};
+    "fairness",
+    "window_reopened",
+    "silly_wait",
+    "persist_wait",
+    "rtt_handshake",
+    "rtt_min",
+    "rtt_p50",
+    "rtt_p99",
+    "rtt_rise",
+    "window_share",
+    "bound_share"};
 
 // What a claim's figure is; the check is on that figure.
 enum class ClaimKind {
@@ -226,7 +239,16 @@ struct Study {
   std::vector<Plot> plots;
   int repeats = 5;       // Blocks, unless the command line says.
   bool capture = false;  // Every trial, whatever the command line says.
+  // A time series of every trial over TCP, a moment this often; the command
+  // line may say another period.
+  std::optional<Nanoseconds> series;
 };
+
+// Of a time series' moments, from one to the next; both may be asked for.
+inline constexpr Nanoseconds kShortestSeriesPeriod{100'000};
+inline constexpr Nanoseconds kLongestSeriesPeriod{60'000'000'000};
+// "1ms"; nothing if it is no duration, or beyond those.
+std::optional<Nanoseconds> ParseSeriesPeriod(std::string_view text);
 
 // Parses one study. The failure (kUsage) names file, line, key and remedy:
 // unknown key, wrong type, empty list, absurd value, duplicate value, claim

@@ -251,7 +251,10 @@ CellFacts FactsOf(const Workload& workload) {
                       .receiving_ns = std::nullopt,
                       .timed_bytes = std::nullopt,
                       .sndbuf = std::nullopt,
-                      .replayed = std::nullopt};
+                      .replayed = std::nullopt,
+                      .window_reopened = std::nullopt,
+                      .silly_wait_ns = std::nullopt,
+                      .persist_wait_ns = std::nullopt};
   return facts;
 }
 
