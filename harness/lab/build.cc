@@ -13,6 +13,7 @@
 #include "harness/lab/containers.h"
 #include "harness/lab/delay_line.h"
 #include "harness/lab/link_check.h"
+#include "harness/lab/router.h"
 #include "harness/lab/settings.h"
 #include "harness/lab/wine.h"
 
@@ -106,22 +107,23 @@ Outcome<Done> ChooseDelayLine(const LabSpec& spec, StandingLab& lab) {
   return Done{};
 }
 
-std::vector<std::string> RelayWords(const LabSpec& spec, const LabHost& near,
+std::vector<std::string> RelayWords(const LabSpec& spec, const Layout& layout,
                                     const std::string& self) {
+  const Port near = RelayPort(layout);
   const LinkSpec& link = spec.link;
   const auto spelled = [](double share) {
     return fmt::format("{:.17g}", share);
   };
   // A session of its own, so that Ctrl-C reaches us and not the link.
   return {"setsid",
-          near.agent[0],
+          layout.hosts[0].agent[0],
           "netns",
           "exec",
           near.netns,
           self,
           "lab-relay",
           "--tap-a",
-          kHostInterface,
+          near.interface,
           "--tap-b",
           "lab1",
           "--delay-ns",
@@ -138,17 +140,17 @@ std::vector<std::string> RelayWords(const LabSpec& spec, const LabHost& near,
           std::to_string(spec.seed)};
 }
 
-// The relay lives in the first host's namespace, where it makes both TAPs; the
-// second host gets the far one.
+// The relay lives in the first host's namespace, or the router's, where it
+// makes both TAPs; the second host gets the far one.
 Outcome<Done> StartRelay(const LabSpec& spec, StandingLab& lab) {
   const std::string self = std::filesystem::absolute(spec.self).string();
   if (const auto found = FindProgram(self); !found.has_value()) {
     return NothingRan("the delay line needs the wiretoll program, and '" +
                       spec.self.string() + "' is none");
   }
-  const std::string& near = lab.layout.hosts[0].netns;
+  const std::string near = RelayPort(lab.layout).netns;
   Outcome<BackgroundProcess> relay = BackgroundProcess::Start(
-      RelayWords(spec, lab.layout.hosts[0], self), "ready", kTimeout);
+      RelayWords(spec, lab.layout, self), "ready", kTimeout);
   if (!relay.has_value()) return relay.error();
   lab.relay.emplace(std::move(relay.value()));
   const std::string& far = lab.layout.hosts[1].netns;
@@ -160,8 +162,9 @@ Outcome<Done> StartRelay(const LabSpec& spec, StandingLab& lab) {
 }
 
 Outcome<Done> MakeLinks(const LabSpec& spec, StandingLab& lab) {
-  if (lab.layout.wiring == Wiring::kRelay) return StartRelay(spec, lab);
-  return Batch({"ip"}, LinksBatch(lab.layout));
+  Outcome<Done> made = Batch({"ip"}, LinksBatch(lab.layout));
+  if (!made.has_value() || lab.layout.wiring != Wiring::kRelay) return made;
+  return StartRelay(spec, lab);
 }
 
 // The kernel files of one namespace: of the host, and of its ports.
@@ -171,6 +174,7 @@ Outcome<Done> TuneNamespace(const std::string& netns, const LabSpec& spec,
   for (const Port& port : Ports(lab.layout)) {
     if (port.netns == netns) files.push_back(SteeringFile(port));
   }
+  if (netns == RouterNamespace(lab.layout)) files.push_back(ForwardingFile());
   return ApplyFiles(netns, files, lab.link.settings);
 }
 
@@ -186,6 +190,11 @@ Outcome<Done> BringUp(const LabSpec& spec, const StandingLab& lab) {
   if (layout.wiring == Wiring::kBridge) {
     Outcome<Done> done =
         Batch({"ip", "-n", SwitchNamespace(layout)}, SwitchBatch(layout));
+    if (!done.has_value()) return done;
+  }
+  if (layout.routed) {
+    Outcome<Done> done = Batch({"ip", "-n", RouterNamespace(layout)},
+                               RouterBatch(layout, spec.link));
     if (!done.has_value()) return done;
   }
   for (std::size_t host = 0; host < layout.hosts.size(); ++host) {
@@ -205,19 +214,44 @@ Outcome<Done> AddQdisc(const Port& port, std::vector<std::string> words) {
   return Done{};
 }
 
-Outcome<Done> Shape(const LabSpec& spec, StandingLab& lab) {
-  if (!spec.link.rate) {
-    lab.link.settings["qdisc"] = "the kernel's default";
-    return Done{};
-  }
-  const std::vector<std::string> words =
-      ShaperWords(MakeShaper(*spec.link.rate, spec.link.mtu, spec.link.delay));
-  lab.link.settings["qdisc"] = SpellCommand(words);
-  for (const LabHost& host : lab.layout.hosts) {
-    Outcome<Done> done = AddQdisc({host.netns, kHostInterface}, words);
+// Each host's own end; where they differ the record has both.
+Outcome<Done> ShapeHosts(const LabSpec& spec, StandingLab& lab) {
+  const LinkSpec& link = spec.link;
+  for (std::size_t host = 0; host < lab.layout.hosts.size(); ++host) {
+    const Port port{lab.layout.hosts[host].netns, kHostInterface};
+    const std::optional<BitsPerSecond> rate = HostRate(link, host);
+    if (!rate) {
+      Merge({{"qdisc", "the kernel's default"}}, port.netns, lab.link.settings);
+      continue;
+    }
+    const std::vector<std::string> words =
+        ShaperWords(MakeShaper(*rate, link.mtu, link.delay));
+    Merge({{"qdisc", SpellCommand(words)}}, port.netns, lab.link.settings);
+    Outcome<Done> done = AddQdisc(port, words);
     if (!done.has_value()) return done;
   }
   return Done{};
+}
+
+Outcome<Done> ShapeRouter(const LabSpec& spec, StandingLab& lab) {
+  for (const std::size_t host : {0u, 1u}) {
+    const std::optional<RouterLine> line = RouterLineTo(spec.link, host);
+    if (!line) continue;
+    const std::vector<std::string> words =
+        RouterShaperWords(*line, spec.link.mtu);
+    const char* interface = host == 0 ? kRouterNear : kRouterFar;
+    lab.link.settings[fmt::format("router qdisc, {}", interface)] =
+        SpellCommand(words);
+    Outcome<Done> done =
+        AddQdisc({RouterNamespace(lab.layout), interface}, words);
+    if (!done.has_value()) return done;
+  }
+  return Done{};
+}
+
+Outcome<Done> Shape(const LabSpec& spec, StandingLab& lab) {
+  Outcome<Done> done = ShapeHosts(spec, lab);
+  return done.has_value() ? ShapeRouter(spec, lab) : done;
 }
 
 // On the bridge's ports, each of which sends to one host.
@@ -238,8 +272,10 @@ Outcome<Done> DelayByNetem(const LabSpec& spec, StandingLab& lab) {
 Outcome<Done> CheckLine(const LabSpec& spec, StandingLab& lab) {
   if (!spec.check_line) return Done{};
   const bool netem = lab.link.settings["delay line"] == "netem";
+  LabSpec path = spec;
+  path.link = PathOf(spec.link);
   JudgedLine judged =
-      JudgeLine(spec.link, netem, MeasureLine(spec, lab.layout.hosts));
+      JudgeLine(path.link, netem, MeasureLine(path, lab.layout.hosts));
   Merge(judged.settings, "the check", lab.link.settings);
   lab.check = std::move(judged.check);
   if (!judged.carries_nothing) return Done{};
@@ -251,8 +287,9 @@ Outcome<Done> Describe(const LabSpec& spec, StandingLab& lab) {
   RecordedLink& link = lab.link;
   link.kind = "lab";
   link.description = DescribeLink(lab.layout, spec.link);
-  if (spec.link.rate) link.rate_bits_per_second = spec.link.rate->value;
-  link.mtu = spec.link.mtu;
+  const LinkSpec path = PathOf(spec.link);
+  if (path.rate) link.rate_bits_per_second = path.rate->value;
+  link.mtu = path.mtu;
   link.delay_ns = spec.link.delay.count();
   link.loss = spec.link.loss;
   Settings& settings = link.settings;
@@ -272,6 +309,10 @@ Outcome<Done> Describe(const LabSpec& spec, StandingLab& lab) {
   static constexpr const char* kWirings[] = {"veth pair", "veth and bridge",
                                              "TAP and relay"};
   settings["wiring"] = kWirings[static_cast<int>(lab.layout.wiring)];
+  if (lab.layout.routed) {
+    settings["wiring"] += ", and a veth pair to the router";
+    Merge(RouterSettings(spec.link), "the router", settings);
+  }
   if (lab.layout.wiring == Wiring::kRelay) {
     settings["relay seed"] = std::to_string(spec.seed);
   }

@@ -31,6 +31,9 @@ const RecordedLink& Lab::link() const { return state_->link; }
 const LinkCheck& Lab::check() const { return state_->check; }
 std::string Lab::Trouble() { return {}; }
 const std::string& Lab::congestion() const { return state_->congestion; }
+Outcome<Done> Lab::RunIn(const std::string&, const std::string&) {
+  return NoLabs();
+}
 Outcome<Done> Lab::Keep() { return NoLabs(); }
 
 bool HasWine(const LabSpec&) { return false; }

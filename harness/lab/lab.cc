@@ -99,6 +99,19 @@ std::string Lab::Trouble() {
          "the line carries nothing: was it killed? Run again";
 }
 
+Outcome<Done> Lab::RunIn(const std::string& host, const std::string& command) {
+  const auto found =
+      std::find_if(hosts().begin(), hosts().end(),
+                   [&](const LabHost& one) { return one.name == host; });
+  if (found == hosts().end() || found->netns.empty())
+    return NothingRan("host " + host + " of this lab has no namespace");
+  const auto ran =
+      TryCommand({{"ip", "netns", "exec", found->netns, "sh", "-c", command}});
+  if (!ran.has_value()) return ran.error();
+  if (ran.value().exit_code == 0) return Done{};
+  return NothingRan("on " + host + ": " + command + ": " + ran.value().errors);
+}
+
 const std::string& Lab::congestion() const {
   static const std::string none;
   const StandingLab& lab = *state_->standing;

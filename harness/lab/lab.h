@@ -17,6 +17,24 @@
 
 namespace wiretoll {
 
+// Between two hosts, each on a network and a line of its own.
+struct RouterSpec {
+  // Of the second host's line; else both have LinkSpec::rate. An empty rate
+  // that is given: as fast as the machine.
+  bool far_given = false;
+  std::optional<BitsPerSecond> far_rate;
+  // What the router sends either way; none: what the line takes.
+  std::optional<BitsPerSecond> rate;
+  // Of what waits for a line, counted as on it; none: what the line carries
+  // in 100 ms, 30 full frames or more. What finds no room is dropped.
+  std::optional<Bytes> queue;
+  // The largest packet it passes on, as a tunnel behind it would; none: any.
+  std::optional<int> mtu;
+  // False: it drops what is too large without telling the sender, so that
+  // path MTU discovery (RFC 1191) finds nothing: a black hole (RFC 2923).
+  bool icmp = true;
+};
+
 struct LinkSpec {
   std::optional<BitsPerSecond> rate;  // Shaped as a true Ethernet; none: as
                                       // fast as the machine.
@@ -30,6 +48,8 @@ struct LinkSpec {
   // Fraction of frames, each way, that do not wait for the delay but pass at
   // once, ahead of those that do. Needs a delay.
   double reorder = 0;
+  // Delay, loss and the like are then those of the second host's line.
+  std::optional<RouterSpec> router;
 };
 
 struct LabSpec {
@@ -105,6 +125,11 @@ class Lab {
   // the default differs from host to host. Empty where a Wine host cannot set
   // it: there it is an attribute of every host's route.
   [[nodiscard]] const std::string& congestion() const;
+
+  // Runs `command` by a shell inside a host, as root. kNothingRan: no such host
+  // or namespace, it ended with another code than 0, or not within 10 s; with
+  // what it said.
+  Outcome<Done> RunIn(const std::string& host, const std::string& command);
 
   // Leaves it standing when this object goes (`wiretoll lab up`).
   // kNothingRan: could not be recorded; it goes down with this object then.

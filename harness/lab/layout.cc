@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "harness/lab/delay_line.h"
+#include "harness/lab/router.h"
 
 namespace wiretoll {
 namespace {
@@ -16,12 +17,54 @@ Failure Usage(std::string message) {
   return {ExitCode::kUsage, std::move(message)};
 }
 
-// Locally administered, so that no vendor's address is taken.
-std::string Mac(std::size_t host) {
-  return fmt::format("02:77:00:00:00:{:02x}", host + 1);
+std::string SwitchPort(const LabHost& host) { return "to-" + host.name; }
+
+std::string RouteAttributes(const LabSpec& spec) {
+  std::string text;
+  if (spec.initcwnd) text += fmt::format(" initcwnd {}", *spec.initcwnd);
+  if (spec.route_quickack) text += " quickack 1";
+  if (spec.route_congestion) text += " congctl " + *spec.route_congestion;
+  return text;
 }
 
-std::string SwitchPort(const LabHost& host) { return "to-" + host.name; }
+// Two ends of one veth.
+struct Cable {
+  Port one, other;
+};
+
+Port HostPort(const LabHost& host) { return {host.netns, kHostInterface}; }
+
+// The bridge's ends, with whom each is joined.
+std::vector<Cable> SwitchCables(const Layout& layout) {
+  std::vector<Cable> cables;
+  if (layout.wiring != Wiring::kBridge) return cables;
+  const std::string netns = SwitchNamespace(layout);
+  for (std::size_t host = 0; host < layout.hosts.size(); ++host) {
+    const bool by_router = layout.routed && host == 0;
+    cables.push_back(
+        by_router
+            ? Cable{{RouterNamespace(layout), kRouterFar}, {netns, "to-router"}}
+            : Cable{HostPort(layout.hosts[host]),
+                    {netns, SwitchPort(layout.hosts[host])}});
+  }
+  return cables;
+}
+
+std::vector<Cable> Cables(const Layout& layout) {
+  const std::vector<LabHost>& hosts = layout.hosts;
+  std::vector<Cable> cables;
+  if (layout.routed) {
+    const std::string router = RouterNamespace(layout);
+    cables.push_back({HostPort(hosts[0]), {router, kRouterNear}});
+    if (layout.wiring == Wiring::kVethPair)
+      cables.push_back({{router, kRouterFar}, HostPort(hosts[1])});
+  } else if (layout.wiring == Wiring::kVethPair) {
+    cables.push_back({HostPort(hosts[0]), HostPort(hosts[1])});
+  }
+  const std::vector<Cable> to_switch = SwitchCables(layout);
+  cables.insert(cables.end(), to_switch.begin(), to_switch.end());
+  return cables;
+}
 
 bool IsWord(std::string_view name) {
   return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
@@ -66,6 +109,11 @@ Outcome<Done> CheckKinds(const std::vector<std::string>& kinds) {
 
 // What an engine makes is left as it is, save for the rate.
 Outcome<Done> CheckContainerLab(const LabSpec& spec) {
+  if (spec.link.router) {
+    return Usage(
+        "--router is not for containers, which stand on one bridge of their "
+        "engine: say --lab linux,linux");
+  }
   if (NeedsDelayLine(spec.link) || spec.link.reorder > 0) {
     return Usage(
         "--delay, --jitter, --loss, --duplicate and --reorder are not for "
@@ -84,10 +132,11 @@ Outcome<Done> CheckContainerLab(const LabSpec& spec) {
 std::string SpellMeans(const Layout& layout, const LinkSpec& link) {
   const bool relay = layout.wiring == Wiring::kRelay;
   const bool delayed = NeedsDelayLine(link);
-  if (!link.rate && !delayed) return {};
-  std::string means = relay ? "TAP" : "veth";
+  const bool shaped = PathOf(link).rate.has_value();
+  if (!shaped && !delayed) return {};
+  std::string means = !relay ? "veth" : layout.routed ? "veth, TAP" : "TAP";
   if (layout.wiring == Wiring::kBridge) means += ", bridge";
-  if (link.rate) means += ", tbf";
+  if (shaped) means += ", tbf";
   if (delayed) means += relay ? ", own relay" : ", netem";
   return means;
 }
@@ -125,6 +174,9 @@ Outcome<Done> CheckLabSpec(const LabSpec& spec) {
     }
   }
   if (HasContainers(spec)) return CheckContainerLab(spec);
+  if (Outcome<Done> router = CheckRouter(spec); !router.has_value()) {
+    return router;
+  }
   return CheckDelayLine(link, spec.kinds.size());
 }
 
@@ -141,6 +193,7 @@ Layout MakeLayout(const LabSpec& spec, const std::string& prefix,
   Layout layout;
   layout.prefix = prefix;
   layout.mtu = spec.link.mtu;
+  layout.routed = spec.link.router.has_value();
   layout.wiring = spec.kinds.size() > 2 ? Wiring::kBridge : Wiring::kVethPair;
   std::map<std::string, int> count;
   for (const std::string& kind : spec.kinds) {
@@ -150,7 +203,9 @@ Layout MakeLayout(const LabSpec& spec, const std::string& prefix,
     if (std::count(spec.kinds.begin(), spec.kinds.end(), kind) > 1) {
       host.name += fmt::format("-{}", ++count[kind]);
     }
-    host.address = fmt::format("10.77.0.{}", layout.hosts.size() + 1);
+    const std::size_t index = layout.hosts.size();
+    host.address =
+        fmt::format("10.77.{}.{}", layout.routed ? index : 0u, index + 1);
     host.netns = prefix + "-" + host.name;
     host.agent = {ip, "netns", "exec", host.netns};
     if (kind != kWineKind) {
@@ -161,6 +216,11 @@ Layout MakeLayout(const LabSpec& spec, const std::string& prefix,
   return layout;
 }
 
+// Locally administered, so that no vendor's address is taken.
+std::string HostMac(std::size_t host) {
+  return fmt::format("02:77:00:00:00:{:02x}", host + 1);
+}
+
 std::string SwitchNamespace(const Layout& layout) {
   return layout.prefix + "-switch";
 }
@@ -168,6 +228,7 @@ std::string SwitchNamespace(const Layout& layout) {
 std::vector<std::string> Namespaces(const Layout& layout) {
   std::vector<std::string> names;
   for (const LabHost& host : layout.hosts) names.push_back(host.netns);
+  if (layout.routed) names.push_back(RouterNamespace(layout));
   if (layout.wiring == Wiring::kBridge) {
     names.push_back(SwitchNamespace(layout));
   }
@@ -176,32 +237,27 @@ std::vector<std::string> Namespaces(const Layout& layout) {
 
 std::vector<Port> Ports(const Layout& layout) {
   std::vector<Port> ports;
-  for (const LabHost& host : layout.hosts) {
-    ports.push_back({host.netns, kHostInterface});
+  for (const LabHost& host : layout.hosts) ports.push_back(HostPort(host));
+  if (layout.routed) {
+    ports.push_back({RouterNamespace(layout), kRouterNear});
+    ports.push_back({RouterNamespace(layout), kRouterFar});
   }
-  if (layout.wiring == Wiring::kBridge) {
-    for (const LabHost& host : layout.hosts) {
-      ports.push_back({SwitchNamespace(layout), SwitchPort(host)});
-    }
-  }
+  for (const Cable& cable : SwitchCables(layout)) ports.push_back(cable.other);
   return ports;
 }
 
+Port RelayPort(const Layout& layout) {
+  return layout.routed ? Port{RouterNamespace(layout), kRouterFar}
+                       : HostPort(layout.hosts[0]);
+}
+
 std::string LinksBatch(const Layout& layout) {
-  const auto veth = [&](const LabHost& host, const std::string& peer,
-                        const std::string& peer_netns) {
-    return fmt::format(
-        "link add {} netns {} mtu {} type veth peer name {} netns {} mtu {}\n",
-        kHostInterface, host.netns, layout.mtu, peer, peer_netns, layout.mtu);
-  };
-  if (layout.wiring == Wiring::kVethPair) {
-    return veth(layout.hosts[0], kHostInterface, layout.hosts[1].netns);
-  }
   std::string batch;
-  if (layout.wiring == Wiring::kBridge) {
-    for (const LabHost& host : layout.hosts) {
-      batch += veth(host, SwitchPort(host), SwitchNamespace(layout));
-    }
+  for (const auto& [one, other] : Cables(layout)) {
+    batch += fmt::format(
+        "link add {} netns {} mtu {} type veth peer name {} netns {} mtu {}\n",
+        one.interface, one.netns, layout.mtu, other.interface, other.netns,
+        layout.mtu);
   }
   return batch;
 }
@@ -216,21 +272,26 @@ std::string HostBatch(const Layout& layout, std::size_t host,
       "link set {0} address {1} mtu {2} gso_max_segs 1 txqueuelen 10000\n"
       "link set {0} up\n"
       "addr add {3}/24 dev {0}\n",
-      kHostInterface, Mac(host), layout.mtu, own);
-  if (spec.initcwnd || spec.route_quickack || spec.route_congestion) {
+      kHostInterface, HostMac(host), layout.mtu, own);
+  const std::string attributes = RouteAttributes(spec);
+  if (!attributes.empty()) {
     batch += fmt::format(
-        "route replace 10.77.0.0/24 dev {} proto kernel scope link src {}",
-        kHostInterface, own);
-    if (spec.initcwnd) batch += fmt::format(" initcwnd {}", *spec.initcwnd);
-    if (spec.route_quickack) batch += " quickack 1";
-    if (spec.route_congestion) batch += " congctl " + *spec.route_congestion;
-    batch += "\n";
+        "route replace {} dev {} proto kernel scope link src {}{}\n",
+        NetworkOf(layout, host), kHostInterface, own, attributes);
+  }
+  if (layout.routed) {
+    batch += fmt::format(
+        "route replace {0} via {1} dev {2} src {3}{4}\n"
+        "neigh replace {1} lladdr {5} nud permanent dev {2}\n",
+        NetworkOf(layout, 1 - host), RouterAddress(host), kHostInterface, own,
+        attributes, RouterMac(host));
+    return batch;
   }
   for (std::size_t other = 0; other < layout.hosts.size(); ++other) {
     if (other == host) continue;
-    batch +=
-        fmt::format("neigh replace {} lladdr {} nud permanent dev {}\n",
-                    layout.hosts[other].address, Mac(other), kHostInterface);
+    batch += fmt::format("neigh replace {} lladdr {} nud permanent dev {}\n",
+                         layout.hosts[other].address, HostMac(other),
+                         kHostInterface);
   }
   return batch;
 }
@@ -240,11 +301,11 @@ std::string SwitchBatch(const Layout& layout) {
   std::string batch = fmt::format(
       "link add bridge0 mtu {} type bridge stp_state 0 mcast_snooping 0\n",
       layout.mtu);
-  for (const LabHost& host : layout.hosts) {
+  for (const Cable& cable : SwitchCables(layout)) {
     batch += fmt::format(
         "link set {0} gso_max_segs 1 txqueuelen 10000 master bridge0\n"
         "link set {0} up\n",
-        SwitchPort(host));
+        cable.other.interface);
   }
   return batch + "link set bridge0 up\n";
 }
@@ -286,7 +347,8 @@ std::string DescribeLink(const Layout& layout, const LinkSpec& link) {
   const bool relay = layout.wiring == Wiring::kRelay;
   std::string text = "emulated link: ";
   text += link.rate ? FormatBitRate(*link.rate) + " Ethernet"
-                    : std::string(relay ? "TAP" : "veth");
+                    : std::string(relay && !link.router ? "TAP" : "veth");
+  text += SpellRouter(link);
   text += SpellDelayLine(link);
   if (layout.mtu != 1500) text += fmt::format(", MTU {}", layout.mtu);
   text += layout.hosts.size() == 2
@@ -294,7 +356,7 @@ std::string DescribeLink(const Layout& layout, const LinkSpec& link) {
               : fmt::format(" between {} namespaces", layout.hosts.size());
   const std::string means = SpellMeans(layout, link);
   if (!means.empty()) text += " (" + means + ")";
-  return link.rate ? text : text + ", not shaped";
+  return PathOf(link).rate ? text : text + ", not shaped";
 }
 
 }  // namespace wiretoll

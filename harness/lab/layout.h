@@ -25,6 +25,8 @@ enum class Wiring {
   kBridge,    // A veth from each to a bridge in a namespace of its own.
   kRelay,     // Two hosts, two TAPs, our own delay line.
 };
+// With a router the first host has a veth to it, and the wiring is between it
+// and the second.
 
 // One end of a link, in any of our namespaces.
 struct Port {
@@ -35,6 +37,7 @@ struct Port {
 struct Layout {
   std::string prefix;  // Begins every namespace name: "wiretoll-4711".
   Wiring wiring = Wiring::kVethPair;
+  bool routed = false;  // A router in a namespace of its own.
   int mtu = 1500;
   std::vector<LabHost> hosts;
 };
@@ -48,13 +51,19 @@ Outcome<Done> CheckLabSpec(const LabSpec& spec);
 Layout MakeLayout(const LabSpec& spec, const std::string& prefix,
                   const std::string& ip);
 
+// "02:77:00:00:00:01", the first host's.
+std::string HostMac(std::size_t host);
+
 std::string SwitchNamespace(const Layout& layout);
 std::vector<std::string> Namespaces(const Layout& layout);
-// The hosts' ends first, in order; then the bridge's.
+// The hosts' ends first, in order; then the router's, then the bridge's.
 std::vector<Port> Ports(const Layout& layout);
 
-// For `ip -batch`: links between namespaces that are there already. Nothing
-// for Wiring::kRelay, whose links the relay makes.
+// Where the relay makes its TAPs: the second goes to the second host then.
+Port RelayPort(const Layout& layout);
+
+// For `ip -batch`: links between namespaces that are there already. None for
+// what the relay joins, which makes its own.
 std::string LinksBatch(const Layout& layout);
 // For `ip -n HOST -batch`: everything inside one host, its link up.
 std::string HostBatch(const Layout& layout, std::size_t host,

@@ -13,6 +13,7 @@
 #include "harness/lab/commands.h"
 #include "harness/lab/delay_line.h"
 #include "harness/lab/layout.h"
+#include "harness/lab/router.h"
 
 namespace wiretoll {
 namespace {
@@ -31,6 +32,7 @@ constexpr milliseconds kLeastBurst{50};  // Of one.
 constexpr milliseconds kShareTime{400};  // Of one direction.
 constexpr std::int64_t kMostPerSecond = 20'000;
 constexpr std::int64_t kFewFrames = 50;  // Fewer say nothing about a share.
+constexpr std::int64_t kFewPaced = 10;   // Fewer say nothing about a rate.
 constexpr std::int64_t kSmallPayload = 32;
 // IPv4 20, UDP 8, Ethernet 14 and FCS 4, preamble 8, gap 12 (IEEE 802.3).
 constexpr std::int64_t kNetworkHeaders = 28;
@@ -381,10 +383,16 @@ Burst RateBurst(const LinkSpec& link, milliseconds time) {
   const std::int64_t frame = burst.payload + headers;
   const Shaper shaper = MakeShaper(*link.rate, link.mtu, link.delay);
   burst.skip = shaper.burst_bytes / frame + 1;
-  // No more than a source sends in that time on any machine.
+  // No more than a source sends in that time on any machine, nor than may wait
+  // in a router whose line is slower than the source's.
   burst.count = std::min<std::int64_t>(
       1'000'000, burst.skip + static_cast<std::int64_t>(
                                   bytes / static_cast<double>(frame)));
+  for (const std::size_t to : {0u, 1u}) {
+    const auto router = RouterLineTo(link, to);
+    if (!router) continue;
+    burst.count = std::min(burst.count, router->queue.count * 9 / 10 / frame);
+  }
   burst.most = 4 * time;
   return burst;
 }
@@ -392,6 +400,10 @@ Burst RateBurst(const LinkSpec& link, milliseconds time) {
 void MeasureRate(const LabSpec& spec, const LabHost& from, const LabHost& to,
                  milliseconds time, MeasuredDirection& direction) {
   const Burst burst = RateBurst(spec.link, time);
+  if (spec.link.router && burst.count < burst.skip + kFewPaced) {
+    direction.why_no_rate = "the router's queue holds too few frames to tell";
+    return;
+  }
   const Outcome<BurstAnswer> answer = RunBurst(spec, from, to, burst);
   if (!answer.has_value()) {
     direction.why_no_rate = answer.error().message;

@@ -19,6 +19,8 @@ LoopbackLab MakeLoopbackLab(const LabSpec& spec) {
     lab.link.settings["jitter"] = not_there;
   if (spec.link.duplicate > 0) lab.link.settings["duplicate"] = not_there;
   if (spec.link.reorder > 0) lab.link.settings["reorder"] = not_there;
+  // Under another name: claims ask whether there is a "router".
+  if (spec.link.router) lab.link.settings["router asked"] = not_there;
   return lab;
 }
 

@@ -151,6 +151,10 @@ KernelFile SteeringFile(const Port& port) {
           "1"};
 }
 
+KernelFile ForwardingFile() {
+  return {"router ip_forward", "/proc/sys/net/ipv4/ip_forward", "1"};
+}
+
 Outcome<Settings> SwitchOffloadsOff(const Port& port) {
   // Some of these do not exist on some interfaces: then ethtool complains and
   // does the rest, and the look afterwards is what counts.

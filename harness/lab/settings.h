@@ -34,6 +34,9 @@ std::vector<KernelFile> HostFiles(const LabSpec& spec);
 // of its own and veth reorders, which shows as retransmissions nobody caused.
 KernelFile SteeringFile(const Port& port);
 
+// Has a namespace pass on what is for others. Recorded as router ip_forward.
+KernelFile ForwardingFile();
+
 // Segmentation, merging and checksum offloads off. kNothingRan: one is still
 // on, so that counts of frames would silently be wrong.
 Outcome<Settings> SwitchOffloadsOff(const Port& port);

@@ -90,9 +90,12 @@ std::vector<std::string> Kinds(const std::string& hosts) {
 //   die   is killed where it stands;
 //   keep  leaves the lab standing;
 //   try   says what the lab is like and takes it down.
-int Own(const std::string& self, const std::string& mode,
+// "-routed" after it: with a router between.
+int Own(const std::string& self, const std::string& how,
         const std::string& hosts, std::chrono::microseconds delay) {
+  const std::string mode = how.substr(0, how.find('-'));
   LabSpec spec;
+  if (how != mode) spec.link.router.emplace();
   spec.kinds = Kinds(hosts);
   if (const char* exe = std::getenv("WIRETOLL_WINDOWS_AGENT")) {
     spec.windows_agent = exe;

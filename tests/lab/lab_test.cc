@@ -78,9 +78,11 @@ LabSpec Spec(std::size_t hosts = 2) {
   return spec;
 }
 
-// How many of `bytes` sent by `from` came to `to`; -1: no connection.
+// How many of `bytes` sent by `from` came to `to`; -1: no connection, or not
+// all of it in time.
 std::int64_t Transfer(const LabHost& from, const LabHost& to,
-                      std::int64_t bytes) {
+                      std::int64_t bytes,
+                      milliseconds timeout = milliseconds(60000)) {
   const std::string file = ::testing::TempDir() + "wtdev-" + to.netns;
   std::filesystem::remove(file);
   const auto server = BackgroundProcess::Start(
@@ -94,7 +96,7 @@ std::int64_t Transfer(const LabHost& from, const LabHost& to,
       TryCommand({{"ip", "netns", "exec", from.netns, LAB_HELPER, "send",
                    from.address, to.address, std::to_string(bytes)},
                   "",
-                  milliseconds(60000)});
+                  timeout});
   if (!sent.has_value() || sent.value().exit_code != 0) return -1;
   std::int64_t received = -1;
   std::ifstream(file) >> received;
@@ -641,6 +643,89 @@ TEST_F(LabTest, TheRelayOfAKilledOwnerEndsByItself) {
   EXPECT_TRUE(NamespacesOf(dead.pid).empty());
 }
 
+LabSpec RoutedSpec() {
+  LabSpec spec = Spec();
+  spec.link.rate = BitsPerSecond{100e6};
+  spec.link.router.emplace();
+  return spec;
+}
+
+TEST_F(LabTest, ARouterJoinsTwoNetworksAndLeavesNothing) {
+  {
+    const auto lab = Lab::Up(RoutedSpec());
+    ASSERT_TRUE(lab.has_value()) << lab.error().message;
+    const auto& hosts = lab.value().hosts();
+    EXPECT_EQ(hosts[0].address, "10.77.0.1");
+    EXPECT_EQ(hosts[1].address, "10.77.1.2");
+    EXPECT_EQ(NamespacesOf(OwnPid()).size(), 3u);
+    EXPECT_EQ(Transfer(hosts[0], hosts[1], 300'000), 300'000);
+    EXPECT_EQ(Transfer(hosts[1], hosts[0], 300'000), 300'000);
+    const auto& settings = lab.value().link().settings;
+    EXPECT_EQ(settings.count("router"), 1u);
+    EXPECT_EQ(settings.at("router ip_forward"), "1");
+    EXPECT_EQ(settings.at("router queue, far"), "1250000 bytes at 100 Mbit/s");
+  }
+  EXPECT_TRUE(NamespacesOf(OwnPid()).empty());
+  EXPECT_TRUE(LabsOf(OwnPid()).empty());
+}
+
+TEST_F(LabTest, ALabWithARouterWhoseOwnerWasKilledIsRemovedToo) {
+  const Owned dead = RunOwner("die-routed", 2, 1000);
+  EXPECT_EQ(NamespacesOf(dead.pid).size(), 3u);
+  EXPECT_GE(RemoveDeadLabs().value(), 1);
+  EXPECT_TRUE(NamespacesOf(dead.pid).empty());
+  EXPECT_TRUE(LabsOf(dead.pid).empty());
+}
+
+TEST_F(LabTest, ASlowRouterIsTheWaysRateAndTheCheckMeasuresThroughIt) {
+  LabSpec spec = RoutedSpec();
+  spec.link.router->rate = BitsPerSecond{10e6};
+  spec.own_relay = true;
+  spec.link.delay = milliseconds(5);
+  const auto lab = Lab::Up(spec);
+  ASSERT_TRUE(lab.has_value()) << lab.error().message;
+  EXPECT_EQ(lab.value().link().rate_bits_per_second, 10e6);
+  const auto& settings = lab.value().link().settings;
+  EXPECT_EQ(settings.at("rate asked"), "10 Mbit/s");
+  EXPECT_THAT(settings.at("rate measured"), Not(HasSubstr("not measured")));
+  EXPECT_EQ(settings.at("rtt asked"), "10ms");
+  EXPECT_EQ(settings.at("delay line"), "own relay");
+  EXPECT_THAT(settings.at("router qdisc, near"), HasSubstr("limit 125000"));
+  EXPECT_EQ(Transfer(lab.value().hosts()[0], lab.value().hosts()[1], 100'000),
+            100'000);
+}
+
+std::string WayTo(const LabHost& from, const LabHost& to) {
+  return Output({"ip", "-n", from.netns, "route", "get", to.address});
+}
+
+// Both hosts have an MTU of 1500, so that only ICMP can tell of the 1400.
+TEST_F(LabTest, ANarrowRouterTeachesItsHostsThePathMtu) {
+  LabSpec spec = RoutedSpec();
+  spec.link.router->mtu = 1400;
+  const auto lab = Lab::Up(spec);
+  ASSERT_TRUE(lab.has_value()) << lab.error().message;
+  const auto& hosts = lab.value().hosts();
+  EXPECT_EQ(lab.value().link().mtu, 1400);
+  EXPECT_THAT(WayTo(hosts[0], hosts[1]), Not(HasSubstr("mtu ")));
+  EXPECT_EQ(Transfer(hosts[0], hosts[1], 300'000), 300'000);
+  EXPECT_THAT(WayTo(hosts[0], hosts[1]), HasSubstr("mtu 1400"));
+}
+
+// Segments of 1000 bytes pass, full ones never; 3 s are ten timeouts.
+TEST_F(LabTest, ASilentNarrowRouterIsABlackHoleForFullSegments) {
+  LabSpec spec = RoutedSpec();
+  spec.link.router->mtu = 1400;
+  spec.link.router->icmp = false;
+  const auto lab = Lab::Up(spec);
+  ASSERT_TRUE(lab.has_value()) << lab.error().message;
+  const auto& hosts = lab.value().hosts();
+  EXPECT_EQ(Transfer(hosts[0], hosts[1], 1000), 1000);
+  EXPECT_EQ(Transfer(hosts[0], hosts[1], 10'000, milliseconds(3000)), -1);
+  EXPECT_THAT(WayTo(hosts[0], hosts[1]), Not(HasSubstr("mtu ")));
+  EXPECT_THAT(lab.value().link().description, HasSubstr("sends no ICMP"));
+}
+
 // As whoever has uid 65534, which owns nothing.
 TEST_F(LabTest, WithoutRootALabComesUpInAUserNamespace) {
   std::vector<std::string> words{"setpriv",        "--reuid", "65534",
@@ -659,6 +744,9 @@ TEST_F(LabTest, WithoutRootALabComesUpInAUserNamespace) {
   EXPECT_THAT(said, HasSubstr("tso = off\n"));
   EXPECT_THAT(said, HasSubstr("gso_max_segs = 1\n"));
   EXPECT_THAT(Lines(said), Contains(::testing::StartsWith("rps_cpus = ")));
+  std::replace(words.begin(), words.end(), std::string("try"),
+               std::string("try-routed"));
+  EXPECT_THAT(Output(words), HasSubstr("router ip_forward = 1\n"));
 }
 
 }  // namespace
