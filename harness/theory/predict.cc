@@ -34,6 +34,22 @@ Bytes SplitCost(Bytes write, Bytes mss, const HeaderStack& stack) {
   return rest.count > 0 ? whole + CostOfFrame(rest, stack).l1 : whole;
 }
 
+// What is handed over in one block, no two writes of it in one segment.
+struct Apart {
+  std::int64_t segments = 0;
+  Bytes l1;
+};
+Apart WritesApart(Bytes block, const StreamShape& shape,
+                  const HeaderStack& stack) {
+  const auto& [total, write, mss, blocked] = shape;
+  const std::int64_t writes = block.count / write.count;
+  const Bytes last{block.count % write.count};
+  return {writes * CeilDivide(write.count, mss.count) +
+              CeilDivide(last.count, mss.count),
+          Bytes{writes * SplitCost(write, mss, stack).count} +
+              SplitCost(last, mss, stack)};
+}
+
 RuleText LimitText(Rule rule) {
   switch (rule) {
     case Rule::kLineLimit:
@@ -277,16 +293,17 @@ Tolerance ToleranceOf(Rule rule, std::optional<Nanoseconds> rtt) {
 
 StreamBounds BoundsOfStream(const StreamShape& shape,
                             const HeaderStack& stack) {
-  const auto [total, write, mss] = shape;
-  const std::int64_t writes = total.count / write.count;
-  const Bytes last{total.count % write.count};
+  const auto& [total, write, mss, blocked] = shape;
+  const Bytes block = blocked.value_or(total);
+  const std::int64_t blocks = total.count / block.count;
+  const Apart whole = WritesApart(block, shape, stack);
+  const Apart rest =
+      WritesApart(Bytes{total.count % block.count}, shape, stack);
   StreamBounds bounds;
   bounds.best_segments = CeilDivide(total.count, mss.count);
-  bounds.worst_segments = writes * CeilDivide(write.count, mss.count) +
-                          CeilDivide(last.count, mss.count);
-  bounds.worst_l1 = Bytes{writes * SplitCost(write, mss, stack).count} +
-                    SplitCost(last, mss, stack);
   bounds.best_l1 = SplitCost(total, mss, stack);
+  bounds.worst_segments = blocks * whole.segments + rest.segments;
+  bounds.worst_l1 = Bytes{blocks * whole.l1.count} + rest.l1;
   if (stack.transport == Transport::kUdp) {
     bounds.best_segments = bounds.worst_segments;
     bounds.best_l1 = bounds.worst_l1;

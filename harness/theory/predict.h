@@ -65,12 +65,14 @@ Tolerance ToleranceOf(Rule rule, std::optional<Nanoseconds> rtt);
 // --- Bounds of a stream ---------------------------------------------------
 
 // A stream of `total` bytes handed over in writes of `write` bytes (the last
-// may be shorter), in segments of at most `mss` payload bytes.
-// All must be at least 1.
+// may be shorter), in segments of at most `mss` payload bytes. Where there are
+// blocks, each begins a write of its own and its last one is as short as need
+// be. All must be at least 1.
 struct StreamShape {
   Bytes total;
   Bytes write;
   Bytes mss;
+  std::optional<Bytes> block{};
 };
 
 // Best: full segments and one rest. Worst: no two writes share a segment, and

@@ -98,6 +98,30 @@ TEST(PredictTest, WritesAboveTheMssAreSplitInTheWorstCaseToo) {
   EXPECT_EQ(bounds.worst_l1, Bytes{50'000 + 37 * 90});
 }
 
+// Blocks of 2000 bytes in writes of 1500: 1448 + 52 and 500, which are 3
+// segments. 5000 bytes are two such blocks and one of 1000, a write and a
+// segment: 7. Best: 5000 / 1448 = 3.5 -> 4, blocks or not. Without blocks the
+// writes are 1500 (2 segments) three times and 500: 7 too, so that a block of
+// 1600 (1448 + 52, 100) tells them apart: three of them and 200 are 10.
+TEST(PredictTest, EachBlockEndsWithAWriteAsShortAsNeedBe) {
+  StreamShape shape{Bytes{5000}, Bytes{1500}, Bytes{1448}, Bytes{2000}};
+  EXPECT_EQ(BoundsOfStream(shape, kDefaultStack).worst_segments, 7);
+  EXPECT_EQ(BoundsOfStream(shape, kDefaultStack).best_segments, 4);
+  shape.block = Bytes{1600};
+  const StreamBounds bounds = BoundsOfStream(shape, kDefaultStack);
+  EXPECT_EQ(bounds.worst_segments, 3 * 3 + 1);
+  EXPECT_EQ(bounds.best_segments, 4);
+  EXPECT_EQ(bounds.worst_l1, Bytes{5000 + 10 * 90});
+  EXPECT_EQ(bounds.best_l1, Bytes{5000 + 4 * 90});
+}
+
+// A block of 100 bytes is a write of 100, whatever a call could carry.
+TEST(PredictTest, ABlockBelowTheWriteIsOneWrite) {
+  const StreamBounds bounds = BoundsOfStream(
+      {Bytes{1000}, Bytes{65'507}, Bytes{1448}, Bytes{100}}, kDefaultStack);
+  EXPECT_EQ(bounds.worst_segments, 10);
+}
+
 // A datagram keeps its write: nothing to merge, 5 x (100 + 28 + 38).
 TEST(PredictTest, DatagramsHaveOneBoundOnly) {
   const HeaderStack udp{.transport = Transport::kUdp};
