@@ -226,6 +226,8 @@ class Answerer {
   // The systems that the claim speaks of, as their hosts name themselves:
   // "; Windows is Windows 11 23H2 (22631.3447)".
   [[nodiscard]] std::string WhoAnswered(const Claim& claim) const;
+  // Likewise the links, as their runs describe them.
+  [[nodiscard]] std::string WhereAnswered(const Claim& claim) const;
 
  private:
   Finding Value(const Claim& claim, const Cells& cells);
@@ -333,6 +335,20 @@ std::string Answerer::WhoAnswered(const Claim& claim) const {
                         fmt::join(hosts->second, ", "));
   }
   return text;
+}
+
+std::string Answerer::WhereAnswered(const Claim& claim) const {
+  std::set<std::string> links;
+  for (const Selection* selection : {&claim.a, &claim.b}) {
+    const bool named = std::any_of(
+        selection->begin(), selection->end(),
+        [](const auto& item) { return item.first.starts_with("link."); });
+    if (!named) continue;
+    for (const std::size_t cell : Select(*selection)) {
+      links.insert(analysis_.runs[At(cell).run].link.description);
+    }
+  }
+  return links.empty() ? "" : fmt::format("; on {}", fmt::join(links, ", "));
 }
 
 std::map<std::string, std::string> Answerer::PlaceOf(const Cell& cell) const {
@@ -774,6 +790,7 @@ std::vector<ClaimResult> AnswerClaims(const Analysis& analysis,
       Finding finding = answerer.Answer(claim);
       if (finding.answer != ClaimAnswer::kNotTested) {
         finding.why += answerer.WhoAnswered(claim);
+        finding.why += answerer.WhereAnswered(claim);
         if (synthetic) finding.why += "; " + std::string(kSyntheticData);
       }
       ClaimResult result{study, claim, finding.answer, std::move(finding.why)};

@@ -337,7 +337,9 @@ TEST(ClaimTest, AClaimAboutALinkIsAnsweredFromARunWithThatLinkOnly) {
         "\"none\""}) {
     EXPECT_EQ(asked(link).answer, ClaimAnswer::kSupported)
         << link << ": " << asked(link).why;
+    EXPECT_THAT(asked(link).why, HasSubstr("; on "));
   }
+  EXPECT_THAT(asked("write = 32").why, Not(HasSubstr("; on ")));
   const ClaimResult other = asked("link.rate = \"1gbit\"");
   EXPECT_EQ(other.answer, ClaimAnswer::kNotTested);
   EXPECT_THAT(other.why, HasSubstr("no run with link.rate=1000mbit"));
