@@ -49,7 +49,7 @@ struct LinkSpec {
   // once, ahead of those that do. Needs a delay.
   double reorder = 0;
   // Delay, loss and the like are then those of the second host's line.
-  std::optional<RouterSpec> router;
+  std::optional<RouterSpec> router = std::nullopt;
 };
 
 struct LabSpec {
