@@ -549,6 +549,16 @@ std::string JsonMetricName(Metric metric) {
                                                          "_ns",
                                                          "_per_s",
                                                          "_bytes_per_s",
+                                                         "_ratio",
+                                                         "_bytes",
+                                                         "_ns",
+                                                         "_ns",
+                                                         "_ns",
+                                                         "_ns",
+                                                         "_ns",
+                                                         "_ns",
+                                                         "_ns",
+                                                         "_ratio",
                                                          "_ratio"};
   return MetricName(metric) + kUnits[static_cast<std::size_t>(metric)];
 }

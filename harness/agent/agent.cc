@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <exception>
 #include <future>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -17,13 +18,13 @@
 #include <variant>
 #include <vector>
 
-#include "harness/agent/call_recorder.h"
 #include "harness/agent/capture_job.h"
 #include "harness/agent/line_reader.h"
 #include "harness/agent/protocol.h"
 #include "harness/agent/trial.h"
 #include "harness/agent/trial_control.h"
 #include "harness/base/version.h"
+#include "harness/samples/series.h"
 #include "platform/clock.h"
 #include "platform/host_facts.h"
 
@@ -90,7 +91,7 @@ class RunningTrial {
         writer_(writer),
         ends_(ends),
         control_(request_.deadline),
-        calls_(request_.log_calls),
+        records_(request_),
         thread_([this] { Run(); }) {}
 
   // Requires Ended() or WaitForEnd(), lest it blocks for as long as the trial.
@@ -104,10 +105,12 @@ class RunningTrial {
   [[nodiscard]] bool OverUdp() const {
     return request_.workload.transport == Transport::kUdp;
   }
-  // Requires Ended().
-  [[nodiscard]] std::string Calls(Nanoseconds wall) const {
-    return EndCallsText(role() == Role::kSender ? "sender" : "receiver",
-                        calls_.Calls(wall));
+  // What was kept, as lines. Requires Ended().
+  [[nodiscard]] std::string Kept(PartOf of, Nanoseconds wall) const {
+    const char* end = role() == Role::kSender ? "sender" : "receiver";
+    return of == PartOf::kCalls
+               ? EndCallsText(end, records_.calls.Calls(wall))
+               : EndSeriesText(end, records_.moments.Moments(wall));
   }
   TrialControl& control() { return control_; }
 
@@ -134,7 +137,7 @@ class RunningTrial {
     reply.id = id_;
     try {
       TrialOutcomeAtEnd outcome =
-          RunTrial(request_, self_, control_, calls_,
+          RunTrial(request_, self_, control_, records_,
                    [this](std::uint16_t port) { Tell(port); });
       if (outcome.has_value()) {
         reply.end = std::move(outcome).value();
@@ -161,7 +164,7 @@ class RunningTrial {
   ReplyWriter& writer_;
   std::atomic<std::int64_t>& ends_;
   TrialControl control_;
-  CallRecorder calls_;
+  TrialRecords records_;
   std::atomic<std::int64_t> end_{0};
   std::promise<void> gone_;
   std::future<void> gone_future_ = gone_.get_future();
@@ -210,7 +213,7 @@ class Agent {
   std::vector<std::unique_ptr<RunningTrial>> trials_;
   std::unique_ptr<CaptureJob> capture_;
   bool capturing_ = false;
-  std::optional<std::string> calls_;  // Of the trial whose parts are taken.
+  std::map<PartOf, std::string> kept_;  // Of the trial whose parts are taken.
   // Wall minus monotonic clock as the capture began, or the trial without one:
   // frames and calls are told by it whatever becomes of the wall clock.
   Nanoseconds wall_{0};
@@ -305,7 +308,7 @@ std::optional<std::string> Agent::InTheWay(const TrialRequest& trial) const {
 void Agent::MakeRoom(const TrialRequest& trial) {
   const auto ended = [](const auto& other) { return other->Ended(); };
   if (std::ranges::all_of(trials_, ended)) {
-    calls_.reset();
+    kept_.clear();
     if (!capturing_) wall_ = WallMinusMonotonic();
     const bool goes_on = !trial.group.empty() && !trials_.empty() &&
                          trials_.back()->group() == trial.group;
@@ -369,12 +372,12 @@ const std::string* Agent::Whole(const PartRequest& part) {
     return capture_ && !capturing_ ? &capture_->file() : nullptr;
   }
   // Whatever ends meanwhile: parts of one whole.
-  if (calls_ && part.offset > 0) return &*calls_;
+  const auto before = kept_.find(part.of);
+  if (before != kept_.end() && part.offset > 0) return &before->second;
   const auto last = std::ranges::max_element(
       trials_, {}, [](const auto& trial) { return trial->end(); });
   if (last == trials_.end() || !(*last)->Ended()) return nullptr;
-  calls_ = (*last)->Calls(wall_);
-  return &*calls_;
+  return &(kept_[part.of] = (*last)->Kept(part.of, wall_));
 }
 
 void Agent::Go(const Request& request) {

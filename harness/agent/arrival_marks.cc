@@ -8,8 +8,9 @@ void ArrivalMarks::Mark(std::int64_t bytes, SteadyTime now) {
     first_bytes_ = bytes;
     // Rounded up: the first tenth has wholly come.
     next_ = expected_ ? *expected_ / 10 + (*expected_ % 10 > 0) : kNever;
+    if (warmup_.count() > 0) next_ = bytes;
   }
-  if (bytes >= next_) {
+  if (bytes >= next_ && now - *first_ >= warmup_) {
     steady_from_ = now;
     steady_after_ = bytes;
     next_ = kNever;
@@ -35,11 +36,19 @@ void ArrivalMarks::FillSteady(std::int64_t bytes, SteadyTime ended,
     report.steady_elapsed_ns = Nanoseconds{ended - *steady_from_}.count();
     return;
   }
-  const char* why = "all of it came with the read that ended the first tenth";
-  if (!steady_from_) why = "less than a tenth of what was planned came";
-  if (!expected_) why = "how many bytes would come was not known before";
-  report.why_null["steady_bytes"] = why;
-  report.why_null["steady_elapsed_ns"] = why;
+  report.why_null["steady_bytes"] = WhyNotSteady();
+  report.why_null["steady_elapsed_ns"] = WhyNotSteady();
+}
+
+const char* ArrivalMarks::WhyNotSteady() const {
+  if (warmup_.count() > 0) {
+    return steady_from_ ? "nothing came after the warm-up"
+                        : "the trial ended before the warm-up was over";
+  }
+  if (!expected_) return "how many bytes would come was not known before";
+  return steady_from_
+             ? "all of it came with the read that ended the first tenth"
+             : "less than a tenth of what was planned came";
 }
 
 }  // namespace wiretoll

@@ -1,4 +1,4 @@
-// When a receiver's bytes came: the first of them, and the first tenth.
+// When a receiver's bytes came: the first of them, and those of steady state.
 #ifndef WIRETOLL_HARNESS_AGENT_ARRIVAL_MARKS_H_
 #define WIRETOLL_HARNESS_AGENT_ARRIVAL_MARKS_H_
 
@@ -13,9 +13,11 @@ namespace wiretoll {
 
 class ArrivalMarks {
  public:
-  // `expected` bytes in all; empty: not known.
-  explicit ArrivalMarks(std::optional<std::int64_t> expected)
-      : expected_(expected) {}
+  // `expected` bytes in all; empty: not known. Steady state begins `warmup`
+  // after the first byte; without one (0), once a tenth has come.
+  explicit ArrivalMarks(std::optional<std::int64_t> expected,
+                        Nanoseconds warmup = Nanoseconds{0})
+      : expected_(expected), warmup_(warmup) {}
 
   // Whether this many bytes are worth a look at the clock, and Mark().
   [[nodiscard]] bool Due(std::int64_t bytes) const { return bytes >= next_; }
@@ -27,6 +29,7 @@ class ArrivalMarks {
   void Fill(std::int64_t bytes, SteadyTime ended, EndReport& report) const;
 
  private:
+  [[nodiscard]] const char* WhyNotSteady() const;
   void FillSteady(std::int64_t bytes, SteadyTime ended,
                   EndReport& report) const;
 
@@ -34,7 +37,9 @@ class ArrivalMarks {
       std::numeric_limits<std::int64_t>::max();
 
   const std::optional<std::int64_t> expected_;
-  // With the first byte, and where a tenth has come.
+  const Nanoseconds warmup_;
+  // With the first byte, and where a tenth has come; or with each byte of the
+  // warm-up.
   std::int64_t next_ = 1;
   std::optional<SteadyTime> first_;
   std::int64_t first_bytes_ = 0;

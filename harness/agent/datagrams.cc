@@ -238,7 +238,7 @@ DatagramReceiver::DatagramReceiver(const TrialRequest& request,
       room_bytes_(RoomFor(workload_)),
       room_(static_cast<std::size_t>(room_bytes_ * workload_.batch)),
       got_(static_cast<std::size_t>(workload_.batch)),
-      marks_(PlannedBytes(workload_)),
+      marks_(PlannedBytes(workload_), workload_.warmup),
       order_(kind_.numbered ? PlannedWrites(workload_) : 0),
       delays_(request.sender_clock) {
   if (workload_.verify) {

@@ -29,11 +29,15 @@ constexpr std::size_t kMaxFacts = 1000;
 
 constexpr std::array<std::pair<std::string_view, Role>, 2> kRoles{
     {{"sender", Role::kSender}, {"receiver", Role::kReceiver}}};
-constexpr std::array<std::pair<std::string_view, PartOf>, 2> kParts{
-    {{"capture", PartOf::kCapture}, {"calls", PartOf::kCalls}}};
+constexpr std::array<std::pair<std::string_view, PartOf>, 3> kParts{
+    {{"capture", PartOf::kCapture},
+     {"calls", PartOf::kCalls},
+     {"series", PartOf::kSeries}}};
 constexpr std::array<std::string_view, 10> kVerbs{
     "hello", "facts", "clock",   "trial",       "go",
     "sent",  "abort", "capture", "capture-end", "part"};
+constexpr Bounds kSeriesNs{kShortestSeriesPeriod.count(),
+                           kLongestSeriesPeriod.count()};
 constexpr Bounds kAmount{0, std::numeric_limits<std::int64_t>::max()};
 constexpr Bounds kSnapBytes{1, 65535};
 // Between two hosts' monotonic clocks: 31 years of one's being up.
@@ -121,6 +125,9 @@ TrialRequest TrialIn(FieldReader& fields) {
   trial.deadline =
       std::chrono::milliseconds(fields.Integer("deadline_ms", kDeadlineMs));
   trial.log_calls = fields.Flag("log_calls");
+  if (const auto period = fields.MaybeInteger("series_ns", kSeriesNs)) {
+    trial.series = Nanoseconds(*period);
+  }
   trial.sender_clock = SenderClockIn(fields);
   trial.group = fields.Text("group", kMaxTrialNameBytes);
   CheckPorts(fields, trial);
@@ -146,6 +153,7 @@ json ToJson(const TrialRequest& trial, json out) {
   out["payload_seed"] = trial.payload_seed;
   out["deadline_ms"] = trial.deadline.count();
   out["log_calls"] = trial.log_calls;
+  out["series_ns"] = trial.series ? json(trial.series->count()) : json(nullptr);
   out["sender_clock"] = ToJson(trial.sender_clock);
   out["group"] = trial.group;
   out["workload"] = WorkloadToJson(trial.workload);
@@ -408,7 +416,7 @@ std::string EncodeRequest(const Request& request) {
   if (request.trial) out = ToJson(*request.trial, std::move(out));
   if (request.verb == "capture") out = ToJson(request.capture, std::move(out));
   if (request.verb == "part") {
-    out["of"] = request.part.of == PartOf::kCapture ? "capture" : "calls";
+    out["of"] = kParts[static_cast<std::size_t>(request.part.of)].first;
     out["offset"] = request.part.offset;
   }
   return Line(out);

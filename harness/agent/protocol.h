@@ -20,7 +20,7 @@
 // is answered once, after its "ready": "go", "sent" and "abort" have no answer
 // of their own, and none at all once the trial has been answered.
 // A capture stands beside a trial: begun before, ended after it; its file, and
-// the trial's list of calls, are taken in parts.
+// the trial's list of calls and its time series, are taken in parts.
 // End of standard input ends the agent, whatever it was doing.
 #ifndef WIRETOLL_HARNESS_AGENT_PROTOCOL_H_
 #define WIRETOLL_HARNESS_AGENT_PROTOCOL_H_
@@ -70,6 +70,9 @@ struct TrialRequest {
   // Trials of one group run at once on this agent; empty: it runs alone.
   std::string group;
   bool log_calls = false;  // Keep the list of calls, to be taken in parts.
+  // Look at the connection this often, for a time series that is taken in
+  // parts. Over TCP only.
+  std::optional<Nanoseconds> series;
 };
 
 // What to capture on this host: see platform/packet_capture.h.
@@ -91,8 +94,8 @@ struct CaptureEnd {
 
 // What can be taken in parts: the last capture's file, the list of calls of
 // the trial that ended last (lines of harness/capture/call_log.h, without the
-// head).
-enum class PartOf { kCapture, kCalls };
+// head), its time series (harness/samples/series.h, likewise).
+enum class PartOf { kCapture, kCalls, kSeries };
 // Of one part, before it is made text; a line holds it.
 inline constexpr std::size_t kPartBytes = 150'000;
 

@@ -70,7 +70,7 @@ StreamReceiver::StreamReceiver(const TrialRequest& request, CallRecorder& calls)
       expected_(PlannedBytes(workload_)),
       calls_(calls),
       room_(static_cast<std::size_t>(workload_.read.count)),
-      marks_(expected_) {
+      marks_(expected_, workload_.warmup) {
   if (workload_.verify) verifier_.emplace(request.payload_seed);
 }
 

@@ -14,10 +14,12 @@
 #include "harness/agent/trial_options.h"
 #include "harness/agent/write_plan.h"
 #include "harness/base/words.h"
+#include "platform/clock.h"
 #include "platform/cpu_time.h"
 #include "platform/datagram.h"
 #include "platform/lone_thread.h"
 #include "platform/tcp_counters.h"
+#include "platform/tcp_moment.h"
 
 namespace wiretoll {
 namespace {
@@ -45,12 +47,12 @@ TrialFailure Skip(std::string reason) {
 class TrialRun {
  public:
   TrialRun(const TrialRequest& request, const OsIdentity& self,
-           TrialControl& control, CallRecorder& calls,
+           TrialControl& control, TrialRecords& records,
            const std::function<void(std::uint16_t)>& ready)
       : request_(request),
         self_(self),
         control_(control),
-        calls_(calls),
+        records_(records),
         ready_(ready) {}
 
   TrialOutcomeAtEnd Run();
@@ -74,6 +76,7 @@ class TrialRun {
   Result<Socket, TrialFailure> AcceptPeer(Socket& listener);
   std::optional<TrialFailure> Drain(Socket& socket);
   void AddWindows(TcpCounters& counters);
+  void AddRoundTrips(EndReport& report) const;
   EndReport Finish(EndReport report);
 
   TrialFailure OpenFailure(const Error& error) const;
@@ -85,12 +88,13 @@ class TrialRun {
   const TrialRequest& request_;
   const OsIdentity& self_;
   TrialControl& control_;
-  CallRecorder& calls_;
+  TrialRecords& records_;
   const std::function<void(std::uint16_t)>& ready_;
   std::unique_ptr<TrialLoop> loop_;
   HostLook before_;
   std::map<std::string, OptionReading> options_;
-  std::optional<std::int64_t> initial_window_;
+  TcpMoment stood_;  // As the connection stood, before the first byte.
+  std::optional<std::int64_t> connect_ns_;
   std::int64_t strangers_ = 0;
   std::string last_stranger_;
 };
@@ -101,7 +105,7 @@ TrialOutcomeAtEnd TrialRun::Run() {
   if (!opened.has_value()) return opened.error();
   Socket socket = std::move(opened).value();
   if (const auto unpinned = Pin()) return *unpinned;
-  loop_ = MakeTrialLoop(request_, calls_);
+  loop_ = MakeTrialLoop(request_, records_.calls);
   before_ = LookAtHost();
   if (request_.role == Role::kSender) {
     return Udp() ? SendDatagrams(socket) : Send(socket);
@@ -116,16 +120,19 @@ TrialOutcomeAtEnd TrialRun::Send(Socket& socket) {
   const SocketGuard guard(control_, socket);
   if (const auto apart = Connect(socket, *port)) return *apart;
   BeginTcpCounters(socket);
-  initial_window_ = ReadTcpCounters(socket).peer_window_bytes;
+  stood_ = ReadTcpMoment(socket);
   options_ =
       ReadTrialOptions(socket, request_.role, request_.workload, self_.os);
   // A system that tells of no window now will not tell later.
-  if (initial_window_) control_.BeginSampling();
+  if (stood_.peer_window_bytes) control_.BeginSampling();
+  const Sampling sampling(records_.moments, socket);
   TrialOutcomeAtEnd ran = Loop(socket);
   if (!ran.has_value()) return ran;
   if (const auto undrained = Drain(socket)) return *undrained;
+  records_.moments.End();
   ran.value().counters = ReadTcpCounters(socket);
   AddWindows(ran.value().counters);
+  AddRoundTrips(ran.value());
   return Finish(std::move(ran).value());
 }
 
@@ -146,8 +153,10 @@ TrialOutcomeAtEnd TrialRun::Serve(Socket socket) {
   const auto unset = SetConnectedOptions(socket, request_.role, workload);
   if (unset) return Skip(*unset);
   options_ = ReadTrialOptions(socket, request_.role, workload, self_.os);
+  const Sampling sampling(records_.moments, socket);
   TrialOutcomeAtEnd ran = Loop(socket);
   if (!ran.has_value()) return ran;
+  records_.moments.End();
   TcpCounters& counters = ran.value().counters;
   counters = ReadTcpCounters(socket);
   AddClause("peer_window_*: only the sending end looks for them",
@@ -298,8 +307,10 @@ std::optional<TrialFailure> TrialRun::Pin() const {
 std::optional<TrialFailure> TrialRun::Connect(Socket& socket,
                                               std::uint16_t port) {
   const Endpoint peer{request_.peer_address, port};
+  const SteadyTime began = MonotonicNow();
   const Result<Done> connected = socket.Connect(peer, control_.Remaining());
   if (!connected.has_value()) return ConnectFailure(peer, connected.error());
+  connect_ns_ = Nanoseconds{MonotonicNow() - began}.count();
   // An interrupted connect may look like one that succeeded.
   if (control_.cut() != Cut::kNone) return CutShort("no connection");
   return std::nullopt;
@@ -347,11 +358,28 @@ std::optional<TrialFailure> TrialRun::Drain(Socket& socket) {
 }
 
 void TrialRun::AddWindows(TcpCounters& counters) {
-  counters.peer_window_initial_bytes = initial_window_;
+  counters.peer_window_initial_bytes = stood_.peer_window_bytes;
   for (const auto& seen :
-       {initial_window_, control_.EndSampling(), counters.peer_window_bytes}) {
+       {stood_.peer_window_bytes, control_.EndSampling(),
+        records_.moments.PeakWindow(), counters.peer_window_bytes}) {
     counters.peer_window_peak_bytes =
         std::max(counters.peer_window_peak_bytes, seen);
+  }
+}
+
+void TrialRun::AddRoundTrips(EndReport& report) const {
+  report.connect_ns = connect_ns_;
+  report.rtt_handshake_ns = stood_.rtt_ns;
+  report.rtt_min_ns = report.counters.min_rtt_ns;
+  const auto times = records_.moments.RoundTrips(request_.workload.warmup);
+  if (!times.empty()) {
+    report.rtt_median_ns = times[times.size() / 2];
+    report.rtt_p99_ns = times[times.size() * 99 / 100];
+  } else if (records_.moments.on()) {
+    for (const char* field : {"rtt_median_ns", "rtt_p99_ns"}) {
+      report.why_null[field] =
+          "no moment of steady state had bytes in flight and a round trip";
+    }
   }
 }
 
@@ -360,6 +388,7 @@ EndReport TrialRun::Finish(EndReport report) {
   report.stack = self_.stack;
   report.strangers_refused = strangers_;
   report.options = std::move(options_);
+  if (!Udp()) report.series = records_.moments.Summary();
   if (Udp()) report.counters.reason = "UDP has no connection to count for";
   report.disturbance = Compare(before_, LookAtHost());
   return report;
@@ -430,9 +459,9 @@ std::string TrialRun::PortsInWords() const {
 }  // namespace
 
 TrialOutcomeAtEnd RunTrial(const TrialRequest& request, const OsIdentity& self,
-                           TrialControl& control, CallRecorder& calls,
+                           TrialControl& control, TrialRecords& records,
                            const std::function<void(std::uint16_t)>& ready) {
-  return TrialRun(request, self, control, calls, ready).Run();
+  return TrialRun(request, self, control, records, ready).Run();
 }
 
 }  // namespace wiretoll

@@ -91,6 +91,7 @@ void ReadShape(FieldReader& fields, Workload& workload) {
   workload.request = SizesIn(fields, "request");
   workload.reply = SizesIn(fields, "reply");
   workload.gap = Nanoseconds(fields.Integer("gap_ns", kPause));
+  workload.warmup = Nanoseconds(fields.Integer("warmup_ns", kPause));
   if (const auto rate =
           fields.MaybePositive("rate_bits_per_second", kMaxRate)) {
     workload.rate = BitsPerSecond{*rate};
@@ -144,6 +145,7 @@ json WorkloadToJson(const Workload& workload) {
   out["request"] = ListOf(workload.request);
   out["reply"] = ListOf(workload.reply);
   out["gap_ns"] = workload.gap.count();
+  out["warmup_ns"] = workload.warmup.count();
   out["rate_bits_per_second"] =
       workload.rate ? json(workload.rate->value) : json(nullptr);
   out["sender_cpu"] = OrNull(workload.sender_cpu);

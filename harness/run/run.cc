@@ -18,6 +18,7 @@
 #include "harness/run/fragments.h"
 #include "harness/run/trial.h"
 #include "harness/run/trial_capture.h"
+#include "harness/run/trial_files.h"
 #include "harness/run/trial_time.h"
 #include "harness/run/watch.h"
 
@@ -270,6 +271,14 @@ class Runner {
     return spec_.capture || spec_.studies[planned.study].capture;
   }
 
+  // Of a connection only.
+  [[nodiscard]] std::optional<Nanoseconds> SeriesOf(
+      const PlannedTrial& planned) const {
+    if (CaseOf(planned).workload.transport != Transport::kTcp) return {};
+    const auto& asked = spec_.studies[planned.study].series;
+    return spec_.series ? spec_.series : asked;
+  }
+
   // Of the IP that the trial is over.
   static int Version(const TrialEnd& end) {
     return end.host->address.find(':') != std::string::npos ? 6 : 4;
@@ -304,15 +313,23 @@ class Runner {
     if (flows.empty()) return true;
     auto& [sender, receiver, spec] = flows.front();
     Sample& sample = *running.front();
+    const TrialFiles files(io_, spec_.folder,
+                           TrialStem(sample.trial, sample.order), cancel_);
+    TrialCapture capture(files);
     spec.log_calls = Captured(planned);
-    TrialCapture capture(io_, spec_.folder,
-                         CaptureStem(sample.trial, sample.order), cancel_);
+    spec.series = SeriesOf(planned);
     if (spec.log_calls) {
       capture.Begin(sender, receiver, spec, spec_.snap_bytes);
     }
     if (!PerformTogether(flows, running)) return false;
-    if (!spec.log_calls) return true;
     const bool ok = sample.outcome == TrialOutcome::kOk;
+    // Agents of a trial that did not end well may hold another's.
+    if (spec.series && ok) {
+      sample.series = KeepSeries(files, sender, receiver);
+    } else if (spec.series) {
+      sample.series = SeriesRecord{"", "the trial did not end well"};
+    }
+    if (!spec.log_calls) return true;
     sample.capture = capture.End(sender, receiver, ok);
     const bool reported = sample.sender && sample.receiver;
     if (!reported && sample.capture->reason.empty()) {
@@ -386,6 +403,10 @@ class Runner {
       sample.capture.emplace();
       sample.capture->reason =
           "flows at once are not captured: only trials alone are";
+    }
+    if (SeriesOf(planned)) {
+      sample.series = SeriesRecord{
+          "", "flows at once have no time series: only trials alone have"};
     }
     return sample;
   }

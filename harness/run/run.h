@@ -34,6 +34,8 @@ struct RunSpec {
   // Of each trial whose study asks for one, or of all.
   bool capture = false;
   std::uint32_t snap_bytes = 128;
+  // Of each trial over TCP, a moment this often; else as its study says.
+  std::optional<Nanoseconds> series;
   bool resume = false;  // `folder` holds a run: do what is missing.
   // What run.json is to say; Run fills in what the hosts tell.
   RunRecord record;

@@ -229,6 +229,7 @@ class TrialRun {
     trial.deadline = spec_.deadline;
     trial.group = spec_.group;
     trial.log_calls = spec_.log_calls;
+    trial.series = spec_.series;
     if (side.role == Role::kReceiver) trial.sender_clock = spec_.sender_clock;
     Request request;
     request.id = side.id = side.end.link->NextId();

@@ -33,6 +33,7 @@ struct TrialSpec {
   std::chrono::milliseconds deadline{0};
   std::string group;  // Of trials that run at once; empty: it runs alone.
   bool log_calls = false;
+  std::optional<Nanoseconds> series;  // A moment this often; TCP only.
   // UDP: the sender's clock as the receiver is to read it, or why not.
   std::optional<SenderClock> sender_clock;
   std::string why_no_clock;

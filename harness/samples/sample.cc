@@ -170,9 +170,7 @@ class EndWriter {
       return;
     }
     const std::string path = prefix_ + key;
-    const bool ours =
-        owner == Owner::kBoth || receiver_ == (owner == Owner::kReceiver);
-    if (!ours && !end_.why_null.contains(path)) return;
+    if (!IsOurs(owner) && !end_.why_null.contains(path)) return;
     (*json_)[key] = nullptr;
     if (!why_null_.contains(path)) why_null_[path] = why_empty;
   }
@@ -194,6 +192,12 @@ class EndWriter {
   }
 
  private:
+  [[nodiscard]] bool IsOurs(Owner owner) const {
+    if (owner == Owner::kBoth) return true;
+    if (owner == Owner::kTcpSender && end_.datagrams) return false;
+    return receiver_ == (owner == Owner::kReceiver);
+  }
+
   const EndReport& end_;
   bool receiver_;
   Json* json_;

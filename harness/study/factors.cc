@@ -357,6 +357,16 @@ constexpr std::array kTable{
                    [](Workload& w, const FactorValue& v) {
                      w.gap = *ParseDuration(std::get<std::string>(v));
                    }},
+    FactorSpec{.name = "warmup",
+               .scope = Scope::kStream,
+               .fallback = "0us",
+               .kind = &kDuration,
+               .low = 0,
+               .high = kMinute,
+               .set =
+                   [](Workload& w, const FactorValue& v) {
+                     w.warmup = *ParseDuration(std::get<std::string>(v));
+                   }},
     FactorSpec{.name = "rate",
                .scope = Scope::kStream,
                .fallback = "unset",

@@ -16,8 +16,8 @@ constexpr std::size_t kLargestFile = std::size_t{1} << 20;
 
 const std::vector<std::string>& TopLevelKeys() {
   static const std::vector<std::string> keys{
-      "title",   "question", "source", "repeats", "verify",
-      "capture", "factors",  "stop",   "claim",   "plot"};
+      "title",   "question", "source", "repeats", "verify", "capture",
+      "observe", "factors",  "stop",   "claim",   "plot"};
   return keys;
 }
 
@@ -33,6 +33,30 @@ int ReadRepeats(const toml::table& root, Complaint& complaint) {
   complaint.Note(LineOf(*node), "repeats",
                  fmt::format("must be an integer from 1 to {}", kMost));
   return kDefault;
+}
+
+std::optional<Nanoseconds> ReadSeries(const toml::table& root,
+                                      Complaint& complaint) {
+  const toml::node* node = root.get("observe");
+  if (node == nullptr) return std::nullopt;
+  const toml::table* observe = node->as_table();
+  if (observe == nullptr) {
+    complaint.Note(LineOf(*node), "observe", "must be a table, [observe]");
+    return std::nullopt;
+  }
+  RefuseUnknownKeys(*observe, "observe.", {"series"}, complaint);
+  const std::string text = NeedText(*observe, "observe.", "series", complaint);
+  if (complaint.any()) return std::nullopt;
+  const auto period = ParseSeriesPeriod(text);
+  if (!period) {
+    complaint.Note(
+        LineOf(*observe->get("series")), "observe.series",
+        fmt::format("{} is no time between two moments; it is from "
+                    "{} to {}, such as \"1ms\"",
+                    Quote(text), SpellDuration(kShortestSeriesPeriod),
+                    SpellDuration(kLongestSeriesPeriod)));
+  }
+  return period;
 }
 
 std::vector<Plot> ReadPlots(const toml::table& root, Complaint& complaint) {
@@ -59,6 +83,7 @@ Study ReadStudy(const toml::table& root, Complaint& complaint) {
   study.source = ReadText(root, "", "source", complaint);
   study.repeats = ReadRepeats(root, complaint);
   study.capture = ReadSwitch(root, "", "capture", complaint);
+  study.series = ReadSeries(root, complaint);
   const bool verify = ReadSwitch(root, "", "verify", complaint);
   Matrix matrix = ReadMatrix(root, verify, complaint);
   study.cases = std::move(matrix.cases);
@@ -81,6 +106,15 @@ Failure FileFailure(const std::string& path, std::string_view what) {
 }
 
 }  // namespace
+
+std::optional<Nanoseconds> ParseSeriesPeriod(std::string_view text) {
+  const auto period = ParseDuration(text);
+  if (!period || *period < kShortestSeriesPeriod ||
+      *period > kLongestSeriesPeriod) {
+    return std::nullopt;
+  }
+  return period;
+}
 
 Outcome<Study> ParseStudy(const std::string& text, const std::string& file) {
   Complaint complaint(file);

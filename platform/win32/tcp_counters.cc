@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "platform/win32/native.h"
+#include "platform/win32/tcp_info.h"
 #include "platform/win32/tcp_readings.h"
 
 namespace wiretoll {
@@ -162,22 +163,6 @@ std::string InWords(const Error& error) {
              : error.message();
 }
 
-// Version 1 came with Windows 10 1809, version 0 with 1703.
-Result<TcpInfoReading> ReadTcpInfo(const Socket& socket) {
-  TcpInfoReading reading;
-  for (const DWORD version : {DWORD{1}, DWORD{0}}) {
-    reading.version = version;
-    DWORD asked = version;
-    DWORD filled = 0;
-    const DWORD room = version == 1 ? sizeof(TCP_INFO_v1) : sizeof(TCP_INFO_v0);
-    if (::WSAIoctl(Native(socket.handle()), SIO_TCP_INFO, &asked, sizeof asked,
-                   &reading.values, room, &filled, nullptr, nullptr) == 0) {
-      return reading;
-    }
-  }
-  return LastError();
-}
-
 }  // namespace
 
 void BeginTcpCounters(const Socket& socket) {
@@ -192,7 +177,7 @@ void BeginTcpCounters(const Socket& socket) {
 TcpCounters ReadTcpCounters(const Socket& socket) {
   TcpCounters counters;
   std::optional<TcpInfoReading> known;
-  const Result<TcpInfoReading> info = ReadTcpInfo(socket);
+  const Result<TcpInfoReading> info = TakeTcpInfo(socket);
   if (info.has_value()) {
     known = info.value();
     FillFromTcpInfo(*known, counters);

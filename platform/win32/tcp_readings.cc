@@ -1,5 +1,7 @@
 #include "platform/win32/tcp_readings.h"
 
+#include <array>
+
 #include "harness/base/words.h"
 
 namespace wiretoll {
@@ -37,7 +39,42 @@ void FillFromPath(const TCP_ESTATS_PATH_ROD_v0& path, TcpCounters& counters) {
   if (path.CountRtt > 0) counters.rtt_variation_ns = path.RttVar * kMillisecond;
 }
 
+// TCPSTATE's names are an enumeration's that old SDKs lack; its order is the
+// one of RFC 4022's tcpConnState less one.
+TcpState StateOf(int state) {
+  constexpr std::array kStates{
+      TcpState::kClosed,      TcpState::kListen,      TcpState::kSynSent,
+      TcpState::kSynReceived, TcpState::kEstablished, TcpState::kFinWait1,
+      TcpState::kFinWait2,    TcpState::kCloseWait,   TcpState::kClosing,
+      TcpState::kLastAck,     TcpState::kTimeWait};
+  const auto index = static_cast<std::size_t>(state);
+  return index < kStates.size() ? kStates[index] : TcpState::kUnknown;
+}
+
 }  // namespace
+
+TcpMoment MomentFrom(const TcpInfoReading& info) {
+  const TCP_INFO_v1& values = info.values;
+  TcpMoment moment;
+  moment.state = StateOf(static_cast<int>(values.State));
+  moment.cwnd_bytes = Count(values.Cwnd);
+  moment.peer_window_bytes = Count(values.SndWnd);
+  moment.own_window_bytes = Count(values.RcvWnd);
+  moment.in_flight_bytes = Count(values.BytesInFlight);
+  moment.sent_bytes = Count(values.BytesOut);
+  moment.received_bytes = Count(values.BytesIn);
+  moment.retransmitted_bytes = Count(values.BytesRetrans);
+  moment.mss_bytes = Count(values.Mss);
+  if (values.Mss > 0) moment.cwnd_segments = Count(values.Cwnd / values.Mss);
+  if (values.RttUs > 0) {
+    moment.rtt_ns = values.RttUs * kMicrosecond;
+    moment.min_rtt_ns = values.MinRttUs * kMicrosecond;
+  }
+  if (info.version >= 1) {
+    moment.window_limited_ns = values.SndLimTimeRwin * kMillisecond;
+  }
+  return moment;
+}
 
 void FillFromTcpInfo(const TcpInfoReading& info, TcpCounters& counters) {
   const TCP_INFO_v1& values = info.values;

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "harness/base/tcp_counters.h"
+#include "harness/base/tcp_moment.h"
 #include "platform/win32/native.h"
 // Each lacks what those before it bring.
 // clang-format off
@@ -33,6 +34,10 @@ struct EstatsReading {
 };
 
 void FillFromTcpInfo(const TcpInfoReading& info, TcpCounters& counters);
+
+// Windows does not tell what was acknowledged, nor what waits in the send
+// buffer. cwnd_segments: whole ones.
+TcpMoment MomentFrom(const TcpInfoReading& info);
 
 // `info` says how much came in all, and so whether data came before the
 // counting began: then what is short of it stays empty, with the reason.

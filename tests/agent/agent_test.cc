@@ -6,7 +6,9 @@
 #include <array>
 #include <chrono>
 #include <optional>
+#include <sstream>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -68,6 +70,18 @@ std::string Fetch(AgentProcess& agent, PartOf of) {
     whole += reply.part->data;
     if (reply.part->left == 0) return whole;
   }
+}
+
+// Of the lines of a series, each of which must begin with `end`.
+std::vector<std::int64_t> TimesIn(const std::string& series,
+                                  const std::string& end) {
+  std::vector<std::int64_t> times;
+  std::istringstream lines(series);
+  for (std::string line; std::getline(lines, line);) {
+    EXPECT_EQ(line.substr(0, end.size()), end);
+    times.push_back(std::stoll(line.substr(end.size())));
+  }
+  return times;
 }
 
 TEST(AgentTest, SaysHelloWithItsVersion) {
@@ -701,8 +715,89 @@ TEST(AgentTest, ListsEveryCallOfATrialThatAsksForIt) {
   EXPECT_THAT(reads.substr(reads.size() - 3), ::testing::EndsWith(",0\n"));
 }
 
+// A moment on each beat of the period at most, beside the first and the last;
+// over 100 ms of 5 ms each one at least lies between those.
+TEST(AgentTest, LooksAtTheConnectionAsOftenAsAsked) {
+  AgentProcess receiver;
+  AgentProcess sender;
+  Workload workload = Stream(Bytes{3000}, 11);
+  workload.gap = 10ms;
+  TrialRequest sends = LoopbackTrial(Role::kSender, workload);
+  TrialRequest receives = LoopbackTrial(Role::kReceiver, workload);
+  sends.series = receives.series = 5ms;
+  const std::int64_t id = sender.SendTrial(sends);
+  receives.peer_port = sender.Read().ready_port.value_or(0);
+  receiver.SendTrial(receives);
+  sender.Go(id, receiver.Read(Role::kReceiver).ready_port.value_or(0));
+  const Reply sent = sender.Read();
+  const Reply received = receiver.Read(Role::kReceiver);
+  for (const auto& [agent, reply, end] :
+       {std::tuple{&sender, &sent, "sender,"},
+        std::tuple{&receiver, &received, "receiver,"}}) {
+    ASSERT_TRUE(reply->end && reply->end->series);
+    const SeriesSummary& summary = *reply->end->series;
+    const std::vector<std::int64_t> times =
+        TimesIn(Fetch(*agent, PartOf::kSeries), end);
+    ASSERT_GE(times.size(), 3);
+    EXPECT_EQ(summary.moments, static_cast<std::int64_t>(times.size()));
+    EXPECT_TRUE(std::ranges::is_sorted(times));
+    EXPECT_LE(summary.moments, (times.back() - times.front()) / 5'000'000 + 2);
+    EXPECT_EQ(summary.period_ns, 5'000'000);
+    EXPECT_EQ(summary.left_out, 0);
+    EXPECT_GE(summary.period_longest_ns, summary.period_median_ns);
+  }
+  // Last of all nothing is in flight; a system that tells nothing says so.
+  if (sent.end->counters.bytes_acked) {
+    EXPECT_GT(sent.end->rtt_handshake_ns.value_or(0), 0);
+    EXPECT_LE(sent.end->rtt_min_ns, sent.end->rtt_handshake_ns);
+  } else {
+    EXPECT_THAT(sent.end->series->reason, HasSubstr("never told: "));
+  }
+  EXPECT_GT(sent.end->connect_ns.value_or(0), 0);
+}
+
+TEST(AgentTest, WithoutASeriesSaysSo) {
+  AgentProcess receiver;
+  AgentProcess sender;
+  const auto [sent, received] =
+      Reports(RunTrial(sender, receiver, Stream(Bytes{100}, 10)));
+  EXPECT_FALSE(sent.series);
+  EXPECT_FALSE(sent.rtt_median_ns);
+  EXPECT_THAT(sent.why_null.at("rtt_median_ns"), HasSubstr("no time series"));
+  EXPECT_EQ(Fetch(sender, PartOf::kSeries), "");
+}
+
+// Of 11 writes, 10 ms apart, those after 30 ms are steady state: the first has
+// come at 0, so 3 lie before at most, and 1000 bytes come with the one that
+// ends the warm-up.
+TEST(AgentTest, WhatComesAfterTheWarmUpIsSteadyState) {
+  AgentProcess sender;
+  AgentProcess receiver;
+  Workload workload = Stream(Bytes{1000}, 11);
+  workload.gap = 10ms;
+  workload.warmup = 30ms;
+  workload.nagle = false;
+  const auto [sent, received] = Reports(RunTrial(sender, receiver, workload));
+  ASSERT_TRUE(received.steady_bytes) << received.why_null.at("steady_bytes");
+  EXPECT_GT(*received.steady_bytes, 0);
+  EXPECT_LT(*received.steady_bytes, 10'000);
+  EXPECT_LE(*received.steady_elapsed_ns, *received.elapsed_ns - 30'000'000);
+}
+
+TEST(AgentTest, TrialShorterThanItsWarmUpHasNoSteadyState) {
+  AgentProcess sender;
+  AgentProcess receiver;
+  Workload workload = Stream(Bytes{1000}, 3);
+  workload.warmup = 1min;
+  const auto [sent, received] = Reports(RunTrial(sender, receiver, workload));
+  EXPECT_FALSE(received.steady_bytes);
+  EXPECT_THAT(received.why_null.at("steady_bytes"),
+              HasSubstr("before the warm-up was over"));
+}
+
 TEST(AgentTest, HasNothingToTakePartsOfBeforeTheFirstTrial) {
   AgentProcess agent;
+  EXPECT_THAT(Fetch(agent, PartOf::kSeries), HasSubstr("nothing yet"));
   EXPECT_THAT(Fetch(agent, PartOf::kCalls), HasSubstr("nothing yet"));
   EXPECT_THAT(Fetch(agent, PartOf::kCapture), HasSubstr("nothing yet"));
   agent.Send(Verb("capture-end"));

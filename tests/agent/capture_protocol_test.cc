@@ -63,6 +63,9 @@ TEST(CaptureProtocolTest, RequestsComeBackWhole) {
   part.part = {PartOf::kCalls, 150'000};
   const Request part_back = DecodeRequest(EncodeRequest(part)).value();
   EXPECT_EQ(part_back.part.of, PartOf::kCalls);
+  part.part.of = PartOf::kSeries;
+  EXPECT_EQ(DecodeRequest(EncodeRequest(part)).value().part.of,
+            PartOf::kSeries);
   EXPECT_EQ(part_back.part.offset, 150'000);
 }
 

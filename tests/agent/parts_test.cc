@@ -8,6 +8,7 @@
 #include <string>
 #include <thread>
 
+#include "harness/agent/arrival_marks.h"
 #include "harness/agent/disturbance.h"
 #include "harness/agent/line_reader.h"
 #include "harness/agent/stream.h"
@@ -45,6 +46,52 @@ TEST(LineReaderTest, GivesLinesAndSkipsWhatIsTooLong) {
   EXPECT_EQ(lines.Next(line), LineRead::kLine);
   EXPECT_EQ(line, "two");
   EXPECT_EQ(lines.Next(line), LineRead::kEnd);
+}
+
+EndReport Filled(const ArrivalMarks& marks, std::int64_t bytes,
+                 Nanoseconds ended) {
+  EndReport report;
+  marks.Fill(bytes, SteadyTime(ended), report);
+  return report;
+}
+
+// The first byte at 1 s; a read at 1.9 s is of the warm-up still, that at 2.1 s
+// ends it: of 700 bytes those behind its 300 are steady, over 3.1 - 2.1 s.
+TEST(ArrivalMarksTest, SteadyStateBeginsAfterTheWarmUp) {
+  ArrivalMarks marks(std::nullopt, 1s);
+  ASSERT_TRUE(marks.Due(100));
+  marks.Mark(100, SteadyTime(1s));
+  ASSERT_TRUE(marks.Due(200));
+  marks.Mark(200, SteadyTime(1900ms));
+  ASSERT_TRUE(marks.Due(300));
+  marks.Mark(300, SteadyTime(2100ms));
+  EXPECT_FALSE(marks.Due(700)) << "the clock is looked at no more";
+  const EndReport report = Filled(marks, 700, 3100ms);
+  EXPECT_EQ(report.steady_bytes, 400);
+  EXPECT_EQ(report.steady_elapsed_ns, 1'000'000'000);
+  EXPECT_EQ(report.first_read_bytes, 100);
+}
+
+// A tenth of 1000 bytes came by the second read.
+TEST(ArrivalMarksTest, WithoutAWarmUpTheFirstTenthIsIt) {
+  ArrivalMarks marks(1000);
+  marks.Mark(50, SteadyTime(1s));
+  ASSERT_FALSE(marks.Due(99));
+  ASSERT_TRUE(marks.Due(100));
+  marks.Mark(120, SteadyTime(2s));
+  const EndReport report = Filled(marks, 1000, 4s);
+  EXPECT_EQ(report.steady_bytes, 880);
+  EXPECT_EQ(report.steady_elapsed_ns, 2'000'000'000);
+}
+
+TEST(ArrivalMarksTest, NothingAfterTheWarmUpIsNoSteadyState) {
+  ArrivalMarks marks(std::nullopt, 1s);
+  marks.Mark(100, SteadyTime(1s));
+  marks.Mark(200, SteadyTime(2s));
+  const EndReport report = Filled(marks, 200, 2s);
+  EXPECT_FALSE(report.steady_bytes);
+  EXPECT_THAT(report.why_null.at("steady_bytes"),
+              HasSubstr("nothing came after the warm-up"));
 }
 
 HostLook LookAt(Nanoseconds moment, std::int64_t steal_ns, Nanoseconds wall) {

@@ -30,6 +30,7 @@ Workload FullWorkload() {
   workload.rcvbuf = Bytes{2};
   workload.sndbuf = Bytes{64 << 20};
   workload.gap = 20us;
+  workload.warmup = 1500ms;
   workload.rate = BitsPerSecond{1.5e6};
   workload.congestion = "cubic";
   workload.quickack = Quickack::kEach;
@@ -65,6 +66,7 @@ Request TrialOf(Role role) {
   request.trial->deadline = 1234ms;
   request.trial->sender_clock = SenderClock{-5ns, 3ns};
   request.trial->group = "g";
+  request.trial->series = 1ms;
   return request;
 }
 
@@ -93,6 +95,7 @@ TEST(ProtocolTest, WorkloadComesBackWhole) {
   EXPECT_EQ(back.value().block, Bytes{10'000});
   EXPECT_EQ(back.value().dont_fragment, false);
   EXPECT_EQ(back.value().batch, 64);
+  EXPECT_EQ(back.value().warmup, Nanoseconds(1500ms));
 }
 
 TEST(ProtocolTest, EmptyFieldsOfAWorkloadComeBackEmpty) {

@@ -53,6 +53,39 @@ TEST(Win32CountersTest, TcpInfoIsInBytesSegmentsAndNanoseconds) {
   EXPECT_FALSE(counters.data_segments_out) << "it counts bytes, not segments";
 }
 
+// What Windows does not tell stays empty, above all what was acknowledged.
+TEST(Win32CountersTest, TcpInfoIsAMomentToo) {
+  TcpInfoReading info = Info(1);
+  info.values.State = TCPSTATE_ESTABLISHED;
+  info.values.RcvWnd = 131'072;
+  info.values.BytesInFlight = 4'380;
+  info.values.BytesOut = 20'000;
+  const TcpMoment moment = MomentFrom(info);
+  EXPECT_EQ(moment.state, TcpState::kEstablished);
+  EXPECT_EQ(moment.cwnd_bytes, 14'600);
+  EXPECT_EQ(moment.cwnd_segments, 10);
+  EXPECT_EQ(moment.peer_window_bytes, 65'536);
+  EXPECT_EQ(moment.own_window_bytes, 131'072);
+  EXPECT_EQ(moment.in_flight_bytes, 4'380);
+  EXPECT_EQ(moment.sent_bytes, 20'000);
+  EXPECT_EQ(moment.received_bytes, 1'000);
+  EXPECT_EQ(moment.rtt_ns, 250'000);
+  EXPECT_EQ(moment.min_rtt_ns, 200'000);
+  EXPECT_EQ(moment.window_limited_ns, 7'000'000);
+  EXPECT_FALSE(moment.acked_bytes);
+  EXPECT_FALSE(moment.not_sent_bytes);
+  EXPECT_EQ(moment.loss_state, LossState::kUnknown);
+}
+
+TEST(Win32CountersTest, EachStateHasItsName) {
+  TcpInfoReading info = Info(0);
+  info.values.State = TCPSTATE_TIME_WAIT;
+  EXPECT_EQ(MomentFrom(info).state, TcpState::kTimeWait);
+  info.values.State = TCPSTATE_MAX;
+  EXPECT_EQ(MomentFrom(info).state, TcpState::kUnknown);
+  EXPECT_FALSE(MomentFrom(info).window_limited_ns);
+}
+
 TEST(Win32CountersTest, Version0DoesNotTellWhatLimitedTheSender) {
   TcpCounters counters;
   FillFromTcpInfo(Info(0), counters);

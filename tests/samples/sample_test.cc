@@ -31,8 +31,8 @@ TEST(SampleLineTest, CarriesTheNamesOfTheDesign) {
   EXPECT_EQ(line["outcome"], "failed");
   EXPECT_EQ(line["sender"]["options"]["rcvbuf"]["requested"], 2);
   EXPECT_EQ(line["sender"]["options"]["rcvbuf"]["effective"], 2304);
-  // The first counter of the sender: 1000 + 3 totals + 7 counts + 100.
-  EXPECT_EQ(line["sender"]["counters"]["data_segments_out"], 1110);
+  // The first counter of the sender: 1000 + 3 totals + 12 counts + 100.
+  EXPECT_EQ(line["sender"]["counters"]["data_segments_out"], 1115);
   EXPECT_EQ(line["wire"]["observer"], "receiver-counters");
   EXPECT_EQ(line["wire"]["data_segments"], 3000);
 }

@@ -26,7 +26,7 @@ Workload Set(const std::string& name, const FactorValue& raw) {
 TEST(FactorsTest, StandInTheirCanonicalOrder) {
   EXPECT_EQ(FactorNames(),
             "transport, pattern, write, block, read, request, reply, nagle, "
-            "rcvbuf, sndbuf, gap, rate, congestion, quickack, cork, mss, "
+            "rcvbuf, sndbuf, gap, warmup, rate, congestion, quickack, cork, mss, "
             "dont_fragment, batch, pin, streams, topology");
 }
 
@@ -165,6 +165,7 @@ TEST(FactorsTest, EachFactorSetsItsPartOfTheWorkload) {
   EXPECT_EQ(Set("rcvbuf", 2).rcvbuf, Bytes{2});
   EXPECT_EQ(Set("sndbuf", 3).sndbuf, Bytes{3});
   EXPECT_EQ(Set("gap", "20us").gap, Nanoseconds{20'000});
+  EXPECT_EQ(Set("warmup", "2s").warmup, Nanoseconds{2'000'000'000});
   EXPECT_EQ(Set("rate", "10mbit").rate, BitsPerSecond{10e6});
   EXPECT_EQ(Set("congestion", "bbr").congestion, "bbr");
   EXPECT_EQ(Set("quickack", "off").quickack, Quickack::kOff);

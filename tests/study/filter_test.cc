@@ -103,7 +103,7 @@ TEST(FilterTest, AnUnknownFactorIsRefusedWithTheList) {
   EXPECT_EQ(FilterComplaint("nagle=on,speed>1"),
             "--filter: 'speed': unknown factor; factors are: transport, "
             "pattern, write, block, read, request, reply, nagle, rcvbuf, "
-            "sndbuf, gap, rate, congestion, quickack, cork, mss, "
+            "sndbuf, gap, warmup, rate, congestion, quickack, cork, mss, "
             "dont_fragment, batch, pin, streams, topology");
 }
 

@@ -324,6 +324,13 @@ TEST(StudyTest, AGapAndARateInOneCaseAreRefused) {
   EXPECT_EQ(Complaint(WithFactors("gap = [\"0us\"]\nrate = [\"10mbit\"]")), "");
 }
 
+TEST(StudyTest, ATimeSeriesIsOfEveryTrialOrOfNone) {
+  EXPECT_FALSE(Parsed(WithFactors("write = [1]")).series);
+  EXPECT_EQ(
+      Parsed(WithFactors("write = [1]") + "[observe]\nseries = \"2ms\"").series,
+      Nanoseconds{2'000'000});
+}
+
 // --- Files that are wrong: the whole message
 
 struct Wrong {
@@ -340,7 +347,7 @@ TEST(StudyTest, WhatIsWrongIsNamedWithFileLineKeyAndRemedy) {
       {"titel = \"T\"\n", "1: titel: unknown key; did you mean \"title\"?"},
       {top + "speed = 1\n",
        "3: speed: unknown key; known: title, question, source, repeats, "
-       "verify, capture, factors, stop, claim, plot"},
+       "verify, capture, observe, factors, stop, claim, plot"},
       {top + "[factors]\nwrite = [1]\n[stop]\nmesages = 1\n",
        "6: stop.mesages: unknown key; did you mean \"messages\"?"},
       {WithFactors("write = 1"),
@@ -373,6 +380,18 @@ TEST(StudyTest, WhatIsWrongIsNamedWithFileLineKeyAndRemedy) {
        "1: question: missing; add question = \"...\""},
       {top + "source = [1]\n[factors]\nwrite = [1]" + end,
        "3: source: a list; write a text in quotes"},
+      {top + "observe = 1\n", "3: observe: must be a table, [observe]"},
+      {top + "[observe]\nserie = \"1ms\"\n",
+       "4: observe.serie: unknown key; did you mean \"series\"?"},
+      {top + "[observe]\n",
+       "3: observe.series: missing; add series = "
+       "\"...\""},
+      {top + "[observe]\nseries = \"1\"\n",
+       "4: observe.series: '1' is no time between two moments; it is from "
+       "100us to 60s, such as \"1ms\""},
+      {top + "[observe]\nseries = \"99us\"\n",
+       "4: observe.series: '99us' is no time between two moments; it is from "
+       "100us to 60s, such as \"1ms\""},
       {top + "[stop]\nmessages = 1\n",
        "1: factors: missing; add [factors] with lists such as write = [1, "
        "1448]"},
