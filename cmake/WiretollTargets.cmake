@@ -57,9 +57,9 @@ function(wiretoll_test target)
   endif()
   add_executable(${target} ${arg_SOURCES})
   wiretoll_settings(${target})
-  # A third of the time to compile; what they test is built as people use it.
+  # A quarter of the time to compile; what they test is built as people use it.
   if(NOT MSVC)
-    target_compile_options(${target} PRIVATE -O1)
+    target_compile_options(${target} PRIVATE -O0)
   endif()
   target_link_libraries(${target} PRIVATE ${arg_LINK} GTest::gmock_main)
   set(properties TIMEOUT ${arg_TIMEOUT} LABELS ${target})
