@@ -146,13 +146,24 @@ void PrintHead(const std::string& congestion) {
       fmt::gmtime(std::time(nullptr)), IdentifyOs().description, congestion);
 }
 
-int Main(int rounds, bool long_report) {
-  if (auto ready = PrepareProcess(); !ready.has_value()) return 3;
-  const auto here = ProgramFile().parent_path();
-  BenchSpec spec;
-  spec.programs = here / "../harness/programs";
-  spec.bare = here / "bare-loop";
-  spec.rounds = rounds;
+// The small one before and after, so that a machine that becomes slower is not
+// taken for a growth.
+void BenchReports(const std::filesystem::path& wiretoll) {
+  fmt::print(stderr, "bench: reports over 100,000 and 1,000,000 samples\n");
+  const auto before = MeasureReportCost(wiretoll, 100000);
+  const auto large = MeasureReportCost(wiretoll, 1000000);
+  const auto after = MeasureReportCost(wiretoll, 100000);
+  PrintReportCost(MeanOf(before, after), large);
+}
+
+// What to measure.
+struct Parts {
+  int rounds = 5;
+  bool loops = true;
+  bool reports = true;
+};
+
+int BenchLoops(const BenchSpec& spec) {
   LabSpec lab_spec;
   lab_spec.agent = spec.programs / "wiretoll-agent";
   lab_spec.self = spec.programs / "wiretoll";
@@ -163,7 +174,7 @@ int Main(int rounds, bool long_report) {
   }
   SwitchOffloadsOn(lab.value());
   PrintHead(ChooseCubic(lab.value()));
-  PrintRounds(RunRounds(lab.value(), spec), rounds);
+  PrintRounds(RunRounds(lab.value(), spec), spec.rounds);
   fmt::print(stderr, "bench: 1000 trials of 2 ms\n");
   const auto trials = MeasureTrialCost(lab.value(), 1000);
   if (!trials.has_value()) {
@@ -171,14 +182,21 @@ int Main(int rounds, bool long_report) {
     return 1;
   }
   PrintTrialCost(trials.value());
-  if (!long_report) return 0;
-  fmt::print(stderr, "bench: reports over 100,000 and 1,000,000 samples\n");
-  // The small one before and after, so that a machine that becomes slower is
-  // not taken for a growth.
-  const auto before = MeasureReportCost(lab_spec.self, 100000);
-  const auto large = MeasureReportCost(lab_spec.self, 1000000);
-  const auto after = MeasureReportCost(lab_spec.self, 100000);
-  PrintReportCost(MeanOf(before, after), large);
+  return 0;
+}
+
+int Main(const Parts& parts) {
+  if (auto ready = PrepareProcess(); !ready.has_value()) return 3;
+  const auto here = ProgramFile().parent_path();
+  BenchSpec spec;
+  spec.programs = here / "../harness/programs";
+  spec.bare = here / "bare-loop";
+  spec.rounds = parts.rounds;
+  if (parts.loops) {
+    const int code = BenchLoops(spec);
+    if (code != 0) return code;
+  }
+  if (parts.reports) BenchReports(spec.programs / "wiretoll");
   return 0;
 }
 
@@ -186,20 +204,22 @@ int Main(int rounds, bool long_report) {
 }  // namespace wiretoll
 
 int main(int argc, char** argv) {
-  int rounds = 5;
-  bool long_report = true;
+  wiretoll::Parts parts;
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
     if (argument == "--no-report") {
-      long_report = false;
+      parts.reports = false;
+    } else if (argument == "--only-report") {
+      parts.loops = false;
     } else if (argument.rfind("--rounds=", 0) == 0) {
-      rounds = std::max(1, std::atoi(argument.c_str() + 9));
+      parts.rounds = std::max(1, std::atoi(argument.c_str() + 9));
     } else {
-      std::fprintf(stderr,
-                   "usage: wiretoll-bench [--rounds=N] [--no-report]\n"
-                   "Prints the table of docs/benchmarks.md. Needs root.\n");
+      std::fprintf(
+          stderr,
+          "usage: wiretoll-bench [--rounds=N] [--no-report] [--only-report]\n"
+          "Prints the table of docs/benchmarks.md. Needs root.\n");
       return argument == "--help" ? 0 : 2;
     }
   }
-  return wiretoll::Main(rounds, long_report);
+  return wiretoll::Main(parts);
 }

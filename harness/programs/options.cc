@@ -149,12 +149,6 @@ std::optional<double> ParseSlower(const std::string& text) {
   return share && *share < 1 ? share : std::nullopt;
 }
 
-// A line that loses everything carries no trial.
-std::optional<double> ParseLoss(const std::string& text) {
-  const auto loss = ParsePercent(text);
-  return loss && *loss < 1 ? loss : std::nullopt;
-}
-
 // At most 15 digits: programs that read JSON may keep no more.
 std::optional<std::uint64_t> ParseSeed(const std::string& text) {
   const auto seed = ParseWhole(text);
@@ -221,8 +215,9 @@ void AddDelayLine(CLI::App* app, LabOptions& lab) {
               "the delay. Frames may overtake each other",
               ParseDelay, &LinkSpec::jitter, lab);
   AddLinePart(app, "--loss",
-              "Share of frames the line loses, each way, such as 5%", ParseLoss,
-              &LinkSpec::loss, lab);
+              "Share of frames the line loses, each way, such as 5%; past one "
+              "that loses 100% only datagrams have something to tell",
+              ParsePercent, &LinkSpec::loss, lab);
   AddLinePart(app, "--duplicate",
               "Share of frames that pass twice, each way, such as 1%",
               ParsePercent, &LinkSpec::duplicate, lab);
@@ -230,6 +225,94 @@ void AddDelayLine(CLI::App* app, LabOptions& lab) {
               "Share of frames, each way, that pass at once, ahead of those "
               "that wait, such as 1%; needs --delay",
               ParsePercent, &LinkSpec::reorder, lab);
+}
+
+// Makes the router if it is not there yet: CLI11 keeps no order of options.
+RouterSpec& RouterOf(LabOptions& lab) {
+  lab.link_given = true;
+  if (!lab.link.router) lab.link.router.emplace();
+  return *lab.link.router;
+}
+
+std::optional<Bytes> ParseQueue(const std::string& text) {
+  const auto queue = ParseBytes(text);
+  if (!queue || queue->count > 1'000'000'000) return std::nullopt;
+  return queue;
+}
+
+void AddRouterLines(CLI::App* app, LabOptions& lab) {
+  AddParsed<std::optional<BitsPerSecond>>(
+      app, "--far-link",
+      "Line of the host behind the router, as --link, which is then the other "
+      "host's; needs --router",
+      ParseLink,
+      [&lab](std::optional<BitsPerSecond> rate) {
+        RouterOf(lab).far_given = true;
+        RouterOf(lab).far_rate = rate;
+      })
+      ->type_name("RATE");
+  AddParsed<std::optional<BitsPerSecond>>(
+      app, "--router-link",
+      "What the router passes each way, slower than the lines, such as "
+      "10mbit; needs --router",
+      ParseLink,
+      [&lab](std::optional<BitsPerSecond> rate) { RouterOf(lab).rate = rate; })
+      ->type_name("RATE");
+}
+
+void AddRouter(CLI::App* app, LabOptions& lab) {
+  CLI::Option* router = app->add_flag_callback(
+      "--router", [&lab] { RouterOf(lab); },
+      "A router between the two hosts, each on a network of its own; delay, "
+      "loss and the like are then behind it");
+  AddRouterLines(app, lab);
+  AddParsed<Bytes>(
+      app, "--router-queue",
+      "What may wait in the router for each line, such as 64KiB; what comes "
+      "then is dropped (default: 100 ms of the line); needs --router",
+      ParseQueue, [&lab](Bytes queue) { RouterOf(lab).queue = queue; })
+      ->type_name("SIZE");
+  AddParsed<int>(
+      app, "--router-mtu",
+      "The largest packet the router passes, from 576 bytes to --mtu, as a "
+      "tunnel behind it would; needs --router",
+      WholeWithin(576, 9000), [&lab](int mtu) { RouterOf(lab).mtu = mtu; })
+      ->type_name("N");
+  app->add_flag_callback(
+      "--no-icmp", [&lab] { RouterOf(lab).icmp = false; },
+      "The router does not say what it drops, so that path MTU discovery "
+      "fails; needs --router");
+  for (const char* part : {"--far-link", "--router-link", "--router-queue",
+                           "--router-mtu", "--no-icmp"})
+    app->get_option(part)->needs(router);
+}
+
+// "net.ipv4.tcp_rmem=4096 131072 425984".
+std::optional<std::pair<std::string, std::string>> ParseSysctl(
+    const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+    return std::nullopt;
+  return std::pair(text.substr(0, equals), text.substr(equals + 1));
+}
+
+void AddSysctl(CLI::App* app, LabOptions& lab) {
+  const std::string help =
+      "A setting of every lab host, as sysctl -w takes it, such as "
+      "net.ipv4.tcp_window_scaling=0; may be given several times";
+  const auto check = [help](const std::string& text) {
+    return ParseSysctl(text)
+               ? std::string()
+               : fmt::format("\"{}\" cannot be taken. {}", text, help);
+  };
+  const auto take = [&lab](const std::vector<std::string>& texts) {
+    for (const std::string& text : texts)
+      lab.sysctls.insert(*ParseSysctl(text));
+  };
+  app->add_option_function<std::vector<std::string>>("--sysctl", take, help)
+      ->check(CLI::Validator(check, ""))
+      ->allow_extra_args(false)
+      ->type_name("NAME=VALUE");
 }
 
 void AddLabOptions(CLI::App* app, LabOptions& lab) {
@@ -249,10 +332,12 @@ void AddLabOptions(CLI::App* app, LabOptions& lab) {
       })
       ->type_name("RATE");
   AddDelayLine(app, lab);
+  AddRouter(app, lab);
   AddParsed<int>(
       app, "--mtu", "MTU of the line, from 576 to 9000 bytes (default: 1500)",
       WholeWithin(576, 9000), [&lab](int mtu) { lab.link.mtu = mtu; })
       ->type_name("N");
+  AddSysctl(app, lab);
 }
 
 void AddPrecision(CLI::App* app, RunOptions& run) {
@@ -313,6 +398,23 @@ void AddCapture(CLI::App* verb, RunOptions& run) {
       ->type_name("N");
 }
 
+void AddSeries(CLI::App* verb, RunOptions& run) {
+  AddParsed<Nanoseconds>(
+      verb, "--series",
+      "Look at each TCP connection this often, from 100us to 1min, such as "
+      "1ms: windows, flight and round trip over time, in RUN/series/*.csv",
+      ParseSeriesPeriod, [&run](Nanoseconds period) { run.series = period; })
+      ->type_name("TIME");
+}
+
+// Hosts that are there have the line that they have.
+void ExcludeLab(CLI::App& verb, CLI::Option& hosts) {
+  for (const char* lab_only :
+       {"--lab", "--link", "--delay", "--jitter", "--loss", "--duplicate",
+        "--reorder", "--mtu", "--router", "--sysctl"})
+    hosts.excludes(verb.get_option(lab_only));
+}
+
 void AddRun(CLI::App& app, const std::shared_ptr<RunOptions>& run) {
   CLI::App* verb = app.add_subcommand(
       "run", "Run studies between hosts, write samples and a report");
@@ -322,9 +424,7 @@ void AddRun(CLI::App& app, const std::shared_ptr<RunOptions>& run) {
                                  "Hosts to run between, a TOML file")
                     ->type_name("FILE");
   AddLabOptions(verb, run->lab);
-  for (const char* lab_only : {"--lab", "--link", "--delay", "--jitter",
-                               "--loss", "--duplicate", "--reorder", "--mtu"})
-    hosts->excludes(verb->get_option(lab_only));
+  ExcludeLab(*verb, *hosts);
   verb->add_option("--pairs", run->pairs,
                    "sender:receiver,... ; default: every ordered pair. A "
                    "topology has these flows alone")
@@ -336,6 +436,7 @@ void AddRun(CLI::App& app, const std::shared_ptr<RunOptions>& run) {
   verb->add_flag("--quick", run->quick,
                  "A first look: 3 blocks, trials of at most 100 ms and 1 MiB");
   AddCapture(verb, *run);
+  AddSeries(verb, *run);
   AddPorts(verb, run);
   AddParsed<std::chrono::milliseconds>(
       verb, "--deadline",
@@ -417,6 +518,46 @@ void AddExplain(CLI::App& app, const std::shared_ptr<ExplainOptions>& explain) {
             "then written there too, instead of being printed");
 }
 
+WindowOptions& WindowsOf(TheoryCommand& theory) {
+  if (!theory.windows) theory.windows.emplace();
+  return *theory.windows;
+}
+
+// A list of values of one kind, with commas.
+template <class Parse, class Store>
+CLI::Option* AddList(CLI::App* verb, const std::string& name,
+                     const std::string& help, Parse parse, Store store) {
+  const auto take = [parse, store](const std::vector<std::string>& texts) {
+    for (const std::string& text : texts) store(*parse(text));
+  };
+  const auto check = [parse, help](const std::string& text) {
+    return parse(text) ? std::string()
+                       : fmt::format("\"{}\" cannot be taken. {}", text, help);
+  };
+  return verb->add_option_function<std::vector<std::string>>(name, take, help)
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("LIST")
+      ->check(CLI::Validator(check, ""));
+}
+
+void AddWindows(CLI::App* verb, TheoryCommand& theory) {
+  CLI::Option* window = AddList(
+      verb, "--window",
+      "Windows, such as 64KiB,1MiB: what each allows at each --rtt, and how "
+      "slow start gets there, instead of what payloads cost (default with "
+      "--rtt: 16KiB to 8MiB)",
+      ParseBytes,
+      [&theory](Bytes bytes) { WindowsOf(theory).windows.push_back(bytes); });
+  CLI::Option* rtt = AddList(
+      verb, "--rtt",
+      "Round trips, such as 1ms,70ms, for --window (default: 1ms,10ms,70ms)",
+      ParseDuration,
+      [&theory](Nanoseconds time) { WindowsOf(theory).rtts.push_back(time); });
+  for (CLI::Option* option : {window, rtt})
+    option->excludes(verb->get_option("--payload"));
+}
+
 void AddPayload(CLI::App* verb, TheoryCommand& theory) {
   const auto take = [&theory](const std::vector<std::string>& sizes) {
     for (const std::string& text : sizes)
@@ -437,8 +578,11 @@ void AddPayload(CLI::App* verb, TheoryCommand& theory) {
 
 void AddTheory(CLI::App& app, const std::shared_ptr<TheoryCommand>& theory) {
   CLI::App* verb = app.add_subcommand(
-      "theory", "What payloads cost on the wire, from header formats alone");
+      "theory",
+      "What payloads cost on the wire, from header formats alone, or what "
+      "windows allow at a round trip");
   AddPayload(verb, *theory);
+  AddWindows(verb, *theory);
   AddParsed<std::optional<BitsPerSecond>>(
       verb, "--link", "Line rate, for what it can carry: 100mbit", ParseLink,
       [theory](std::optional<BitsPerSecond> rate) {
@@ -481,6 +625,68 @@ void AddCheck(CLI::App& app, const std::shared_ptr<CheckOptions>& check) {
                     {{"text", Format::kText}, {"json", Format::kJson}},
                     [check](Format format) { check->format = format; });
   verb->add_flag("--quiet", check->quiet, "No progress");
+}
+
+std::optional<Nanoseconds> ParseStreamTime(const std::string& text) {
+  const auto time = ParseDuration(text);
+  if (!time || *time < std::chrono::milliseconds(100) ||
+      *time > std::chrono::seconds(60)) {
+    return std::nullopt;
+  }
+  return time;
+}
+
+void AddAdviseSubject(CLI::App* verb, AdviseOptions& advise) {
+  verb->add_option("--case", advise.the_case,
+                   "What is diagnosed instead of a bulk stream, by factors of "
+                   "a study and its stop: 'rcvbuf=16KiB,gap=1ms,bytes=1MB'")
+      ->type_name("FACTORS");
+  verb->add_option("--study", advise.study,
+                   "Or a cell of this study, a name or a TOML file; --filter "
+                   "chooses which")
+      ->type_name("NAME");
+  verb->add_option("--filter", advise.filter,
+                   "Which cell of --study, or which of RUN's: "
+                   "'request=1+1,nagle=on'")
+      ->type_name("EXPR");
+  AddParsed<int>(verb, "--repeats",
+                 "How often it is measured, from 1 to 1000 (default: 5)",
+                 WholeWithin(1, 1000),
+                 [&advise](int repeats) { advise.repeats = repeats; })
+      ->type_name("N");
+  AddParsed<Nanoseconds>(
+      verb, "--time",
+      "How long a stream lasts, from 100ms to 60s (default: 1s); longer over a "
+      "long path",
+      ParseStreamTime, [&advise](Nanoseconds time) { advise.time = time; })
+      ->type_name("D");
+}
+
+void AddAdvise(CLI::App& app, const std::shared_ptr<AdviseOptions>& advise) {
+  CLI::App* verb = app.add_subcommand(
+      "advise", "What limits two hosts, and what to set by which command");
+  verb->add_option("RUN", advise->run,
+                   "A run folder, to be diagnosed by what it holds; without "
+                   "it, it is measured");
+  auto* hosts = verb->add_option("--hosts", advise->hosts,
+                                 "Hosts to measure between, a TOML file")
+                    ->type_name("FILE");
+  AddLabOptions(verb, advise->lab);
+  ExcludeLab(*verb, *hosts);
+  verb->add_option("--pair", advise->pair,
+                   "Sender and receiver; default: the first two")
+      ->type_name("A,B");
+  AddAdviseSubject(verb, *advise);
+  AddPorts(verb, advise);
+  verb->add_flag("--verify", advise->verify,
+                 "Make the first change inside the lab, measure before and "
+                 "after, and undo it; never on hosts of yours");
+  using Format = AdviseOptions::Format;
+  AddChoice<Format>(verb,
+                    {"--format", "format", "What to print (default: text)"},
+                    {{"text", Format::kText}, {"json", Format::kJson}},
+                    [advise](Format format) { advise->format = format; });
+  verb->add_flag("--quiet", advise->quiet, "No progress");
 }
 
 void AddObserve(CLI::App& app, const std::shared_ptr<ObserveOptions>& observe) {
@@ -698,12 +904,15 @@ Command ParseCommandLine(const std::vector<std::string>& arguments) {
   app.add_subcommand("list", "Which studies there are, and what each asks")
       ->add_flag("--json", list->json, "As JSON");
   AddCheck(app, check);
+  const auto advise = std::make_shared<AdviseOptions>();
+  AddAdvise(app, advise);
   AddObserve(app, observe);
   AddSink(app, sink);
   AddLab(app, lab);
   AddExamples(app);
   if (IsUnknownVerb(app, arguments)) return UnknownVerb(app, arguments.front());
   run->arguments = ToRepeat(arguments);
+  advise->arguments = arguments;
   try {
     // CLI11 takes them back to front.
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
@@ -717,6 +926,7 @@ Command ParseCommandLine(const std::vector<std::string>& arguments) {
   if (app.got_subcommand("theory")) return *theory;
   if (app.got_subcommand("list")) return *list;
   if (app.got_subcommand("check")) return *check;
+  if (app.got_subcommand("advise")) return *advise;
   if (app.got_subcommand("observe")) return *observe;
   if (app.got_subcommand("sink")) return *sink;
   return *lab;

@@ -288,6 +288,9 @@ usage_mistakes_exit_2_and_run_nothing)
     "run --jitter 1" "run --duplicate 101%" "run --reorder x" \
     "run --jitter 5ms" "run --delay 1ms --jitter 2ms" "run --reorder 1%" \
     "run --lab linux,container" "run --lab container,container --delay 1ms" \
+    "theory --window 0" "theory --rtt x" "theory --rtt 1ms --payload 1" \
+    "run --far-link 10mbit" "run --no-icmp" "run --router --router-mtu 9000" \
+    "run --router --lab linux,linux,linux" "run --router --router-queue 10" \
     "run --lab linux,beos" "run --pairs a:b" "run --hosts no-such.toml"; do
     # shellcheck disable=SC2086  # Words on purpose.
     run 2 $mistake
@@ -393,6 +396,16 @@ loss_that_is_asked_for_is_measured_and_named)
   # a busy machine's receiver had no room for stands apart.
   lost=$(grep -o '"lost_on_path":[0-9]*' here/samples.jsonl | cut -d: -f2)
   ((lost >= 164 && lost <= 236)) || fail "$lost of 4000 lost on the path"
+  ;;
+
+all_datagrams_lost_is_a_finding_and_no_hang)
+  need_root
+  udp_study 1000 200us 'messages = 100'
+  run 0 run udp.toml --pairs linux-1:linux-2 --repeats 1 --loss 100% --out here
+  grep -q '"datagrams":{"sent":100,"received":0,"lost":100,' here/samples.jsonl ||
+    fail "not 100 of 100 lost"
+  says here/report/report.json '"received_share"'
+  says_not here/report/report.html '>nan<'
   ;;
 
 three_hosts_send_all_to_all_at_once)
@@ -766,6 +779,41 @@ a_lab_can_be_kept_used_and_taken_down)
   # The hosts file is still there.
   run 3 run small.toml --hosts hosts.toml --out later --no-report
   says err "its lab no longer stands: \`wiretoll lab up"
+  ;;
+
+a_router_stands_between_two_networks)
+  need_root
+  # 2000 datagrams are 2.1 MB on the line, which the router passes in 1.7 s and
+  # of which 125 kB may wait; their sender has its own line full in 0.2 s.
+  udp_study 1000 0us 'messages = 2000'
+  cat >>udp.toml <<'CLAIM'
+[[claim]]
+id = "r"
+text = "A router loses some."
+metric = "received_share"
+a = { link.router = "some" }
+at_most = 0.99
+CLAIM
+  run 0 run udp.toml --router --router-link 10mbit --pairs linux-1:linux-2 \
+    --repeats 3 --out here
+  says here/run.json '"router": "Linux, between'
+  says here/run.json '"router queue, far": "125000 bytes at 10.0 Mbit/s"'
+  says here/samples.jsonl '"host":"linux-2"'
+  datagrams_add_up 3 here/samples.jsonl
+  ! grep -q '"lost":0,' here/samples.jsonl || fail "a trial lost nothing"
+  says here/report/report.md "; on emulated link: 100 Mbit/s Ethernet, a router"
+  says_not here/report/report.md "not tested"
+  run 0 lab up --router --router-mtu 1400 --no-icmp
+  cp out hosts.toml
+  says hosts.toml "router = 'Linux, between"
+  says hosts.toml "mtu = 1400"
+  run 0 lab status
+  lab=$(awk '/kept/ { print $1; exit }' out)
+  says out "and sends no ICMP"
+  ip netns list | grep -q "^wiretoll-${lab%%-*}-router" || fail "no router"
+  run 0 lab down "$lab"
+  ! ip netns list | grep -q "^wiretoll-${lab%%-*}-" || fail "a namespace is left"
+  lab=
   ;;
 
 a_line_is_checked_before_a_study_runs_on_it)
