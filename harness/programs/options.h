@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -15,6 +16,7 @@
 #include "harness/lab/lab.h"
 #include "harness/sink/sink.h"
 #include "harness/theory/tables.h"
+#include "harness/theory/windows.h"
 #include "reports/report.h"
 
 namespace wiretoll {
@@ -25,6 +27,7 @@ struct LabOptions {
   std::string kinds = "linux,linux";
   LinkSpec link{BitsPerSecond{100e6}, Nanoseconds{0}, 0, 1500};
   bool link_given = false;  // A fallback must not drop it silently.
+  std::map<std::string, std::string> sysctls;  // In every host.
 };
 
 struct RunOptions {
@@ -39,6 +42,7 @@ struct RunOptions {
   bool quick = false;
   bool capture = false;  // Every trial; a study may ask for it too.
   std::uint32_t snap_bytes = 128;
+  std::optional<Nanoseconds> series;  // Every trial; a study may ask too.
   std::optional<std::string> out;
   bool resume = false;
   bool report = true;
@@ -74,6 +78,8 @@ struct ExplainOptions {
 
 struct TheoryCommand {
   TheoryOptions options;
+  // --window or --rtt: what windows allow, instead of what payloads cost.
+  std::optional<WindowOptions> windows;
   enum class Format { kText, kCsv, kJson } format = Format::kText;
 };
 
@@ -94,6 +100,24 @@ struct CheckOptions {
   std::uint16_t last_port = 7099;
   enum class Format { kText, kJson } format = Format::kText;
   bool quiet = false;
+};
+
+struct AdviseOptions {
+  std::string run;                   // A recorded run; else it is measured.
+  std::optional<std::string> hosts;  // Else a lab.
+  LabOptions lab;
+  std::optional<std::string> pair;   // "A,B": sender and receiver.
+  std::optional<std::string> study;  // Whose cell is diagnosed; else the_case,
+  std::string filter;
+  std::string the_case;  // "rcvbuf=16KiB,gap=1ms"; empty: a bulk stream.
+  int repeats = 5;
+  Nanoseconds time{1'000'000'000};
+  std::uint16_t first_port = 7001;
+  std::uint16_t last_port = 7099;
+  bool verify = false;
+  enum class Format { kText, kJson } format = Format::kText;
+  bool quiet = false;
+  std::vector<std::string> arguments;  // As given.
 };
 
 struct ObserveOptions {
@@ -118,7 +142,7 @@ struct Answered {
 using Command =
     std::variant<Answered, RunOptions, ReportOptions, CompareOptions,
                  ExplainOptions, TheoryCommand, ListOptions, CheckOptions,
-                 ObserveOptions, SinkOptions, LabCommand>;
+                 AdviseOptions, ObserveOptions, SinkOptions, LabCommand>;
 
 // Prints help, version and usage errors itself; those come back as Answered
 // with the exit code (0 or 2).
