@@ -76,15 +76,10 @@ class Contest {
   Speed Ours(const Task& task, std::int64_t count) {
     TrialSpec trial;
     trial.id = "bench";
-    trial.workload.write = Bytes{task.write};
-    trial.workload.read = Bytes{task.read};
-    trial.workload.nagle = task.nagle;
-    trial.workload.stop_messages = count;
-    trial.workload.sender_cpu = kWriterCpu;
-    trial.workload.receiver_cpu = kReaderCpu;
-    trial.first_port = 7001;
-    trial.last_port = 7099;
-    trial.deadline = 60s;
+    trial.workload = WorkloadOf(task, count);
+    trial.first_port = kFirstPort;
+    trial.last_port = kLastPort;
+    trial.deadline = kDeadline;
     const auto result =
         RunTrial(io_, {&hosts_[0], links_[0].get()},
                  {&hosts_[1], links_[1].get()}, trial, [] { return false; });
@@ -120,6 +115,43 @@ class Contest {
       speed.writes = static_cast<double>(count) / ns * 1e9;
     if (std::sscanf(got.c_str(), "%lf %lf", &ns, &bytes) == 2 && ns > 0)
       speed.received = bytes / ns * 1e9;
+    return speed;
+  }
+
+  // The bare loop's writes, read by wiretoll's reader.
+  Speed BareIntoOurs(const Task& task) {
+    const std::int64_t count = Count(task);
+    const std::string from = NextPort();
+    TrialRequest trial;
+    trial.trial = "bench";
+    trial.role = Role::kReceiver;
+    trial.workload = WorkloadOf(task, count);
+    trial.local_address = hosts_[1].address;
+    trial.peer_address = hosts_[0].address;
+    trial.peer_port = static_cast<std::uint16_t>(std::stoi(from));
+    trial.first_port = kFirstPort;
+    trial.last_port = kLastPort;
+    trial.deadline = kDeadline;
+    Request request;
+    request.id = links_[1]->NextId();
+    request.verb = "trial";
+    request.trial = trial;
+    links_[1]->Send(request);
+    const auto ready = Hear(request.id);
+    if (!ready || !ready->ready_port) return {};
+    const std::string sent = Output(
+        Inside(lab_.hosts()[0].netns, kWriterCpu,
+               {spec_.bare.string(), "send", lab_.hosts()[1].address,
+                std::to_string(*ready->ready_port), std::to_string(task.write),
+                std::to_string(count), task.nagle ? "0" : "1", from}));
+    const auto ended = Hear(request.id);
+    Speed speed;
+    double ns = 0;
+    double bytes = 0;
+    if (std::sscanf(sent.c_str(), "%lf %lf", &ns, &bytes) == 2 && ns > 0)
+      speed.writes = static_cast<double>(count) / ns * 1e9;
+    if (ended && ended->end && ended->end->elapsed_ns)
+      speed.received = PerSecond(ended->end->bytes, *ended->end->elapsed_ns);
     return speed;
   }
 
@@ -172,6 +204,37 @@ class Contest {
   }
 
  private:
+  static constexpr std::uint16_t kFirstPort = 7001;
+  static constexpr std::uint16_t kLastPort = 7099;
+  static constexpr auto kDeadline = 60s;
+
+  static Workload WorkloadOf(const Task& task, std::int64_t count) {
+    Workload workload;
+    workload.write = Bytes{task.write};
+    workload.read = Bytes{task.read};
+    workload.nagle = task.nagle;
+    workload.stop_messages = count;
+    workload.sender_cpu = kWriterCpu;
+    workload.receiver_cpu = kReaderCpu;
+    return workload;
+  }
+
+  // What the reader's agent says next.
+  std::optional<Reply> Hear(std::int64_t id) {
+    std::optional<std::string> line;
+    PumpUntil(io_, std::chrono::steady_clock::now() + kDeadline, [&] {
+      line = links_[1]->TakeLineFor(id);
+      return line || !links_[1]->alive();
+    });
+    if (!line) return std::nullopt;
+    auto reply = DecodeReply(*line, Role::kReceiver);
+    if (reply.has_value() && !reply.value().error) {
+      return std::move(reply).value();
+    }
+    std::fprintf(stderr, "bench: %s\n", line->c_str());
+    return std::nullopt;
+  }
+
   static double PerSecond(std::int64_t count, std::int64_t ns) {
     return static_cast<double>(count) / static_cast<double>(ns) * 1e9;
   }
@@ -263,8 +326,9 @@ Score& ScoreOf(Scores& scores, const Figure& figure) {
   return scores.try_emplace(figure.what, figure).first->second;
 }
 
-// Small writes: against the bare loop with the same reader, and against the
-// tools, whose readers are as small as their writers.
+// Small writes: against the bare loop with the same reader, which is wiretoll's
+// since a reader's pace decides how often a writer has to wake it; and against
+// the tools, whose readers are as small as their writers.
 void SmallRound(Contest& contest, Scores& scores, std::int64_t write,
                 bool nagle) {
   const std::string name =
@@ -273,7 +337,7 @@ void SmallRound(Contest& contest, Scores& scores, std::int64_t write,
   ScoreOf(scores, {name + "against the bare loop", "writes/s", 0.97})
       .Add(Alternate(
           kTurnsWithBare, &Speed::writes, [&] { return contest.Ours(plain); },
-          [&] { return contest.Bare(plain); }));
+          [&] { return contest.BareIntoOurs(plain); }));
 
   // As long as theirs: a connection's first moments are its own.
   const Task alike{write, write, nagle, kToolSeconds};
