@@ -20,6 +20,7 @@ constexpr char kFirstSteps[] = R"(First steps:
   wiretoll report runs/...          the report again, anywhere, from its folder
   wiretoll explain runs/...         what happened in one trial, and why
   wiretoll check --hosts FILE       whether hosts of yours can be measured
+  wiretoll advise --hosts FILE      what limits them, and what to set
   wiretoll observe FILE.pcapng      what a capture made elsewhere shows
   wiretoll sink --port 5001         receive from ttcp, nc, iperf 2
 
@@ -35,6 +36,7 @@ constexpr char kRunExamples[] = R"(Examples:
   wiretoll run small-writes --lab linux,wine    one host is Wine, not Windows
   wiretoll run small-writes --lab container,container   by podman or docker
   wiretoll run --delay 20ms --jitter 2ms --loss 1%      a line from far away
+  wiretoll run packet-size --router --router-link 10mbit   from LAN to LAN
   wiretoll run my-study.toml --hosts hosts.toml --pairs alpha:beta
   wiretoll run my-flows.toml --lab linux,linux,linux    a ring, or all to all
   wiretoll run --precision 5 --repeats 30       until intervals are within 5 %
@@ -83,7 +85,9 @@ capture (it is said why); 3 a file could not be written.)";
 constexpr char kTheoryExamples[] = R"(Examples:
   wiretoll theory                                  a row for each usual size
   wiretoll theory --payload 1,32,1448 --link 100mbit
-  wiretoll theory --ip 6 --timestamps off --format csv)";
+  wiretoll theory --ip 6 --timestamps off --format csv
+  wiretoll theory --window 64KiB,256KiB --rtt 10ms --link 100mbit
+  wiretoll theory --rtt 1ms,70ms --link 1gbit      every usual window)";
 
 constexpr char kListExamples[] = R"(Examples:
   wiretoll list
@@ -101,6 +105,27 @@ about on the data ports, round-trip time, do full segments pass. What does not
 work is told with what to do about it.
 Exit codes: 0 all is well; 1 a host or a pair has a problem; 2 usage or a bad
 file; 3 no agent answered.)";
+
+constexpr char kAdviseExamples[] = R"(Examples:
+  wiretoll advise --hosts hosts.toml --pair alpha,beta
+  wiretoll advise --link 100mbit --delay 10ms      in a lab: what would limit
+  wiretoll advise --delay 10ms --sysctl net.ipv4.tcp_window_scaling=0 --verify
+  wiretoll advise --delay 10ms --case rcvbuf=16KiB    of a program that asks so
+  wiretoll advise --study write-write-read
+      --filter request=1+1,nagle=on,quickack=unset    of a cell of a study
+  wiretoll advise --hosts hosts.toml --format json | jq -r .limit
+  wiretoll advise runs/20260102T030405Z-quick         of a recorded run
+
+It measures the round trip (alone, and beside a stream), the line, and the
+stream (or the case) that is diagnosed; reads what both hosts are set to; and
+names the limit that holds, with the figures that show it:
+  receive-window, send-buffer, window-scaling, line, loss, slow-writer,
+  slow-reader, cpu, path-mtu (a black hole), slow-start (over too soon),
+  nagle-delayed-ack, queue (the line's, too long), round-trip, unknown
+Then what to change: host, command, the line that keeps it, how to undo it, and
+what it gains by theory. It changes nothing; --verify does, in its own lab.
+Exit codes: 0 found out; 1 trials failed, or it was stopped; 2 usage or a bad
+file; 3 an agent cannot be had, or not a byte passes.)";
 
 constexpr char kObserveExamples[] = R"(Examples:
   wiretoll observe web.pcapng                    the biggest flows, and notes
@@ -144,6 +169,7 @@ constexpr char kLabUpExamples[] = R"(Examples:
   wiretoll lab up --lab linux,linux,linux > hosts.toml
   wiretoll lab up --lab linux,wine > hosts.toml     the Windows agent under Wine
   wiretoll lab up --link 10mbit --delay 20ms > hosts.toml
+  wiretoll lab up --router --router-mtu 1400 --no-icmp > hosts.toml
 
 Needs root. The hosts file names the namespaces; look into one with
 `ip netns exec NAME tcpdump`.)";
@@ -206,13 +232,14 @@ struct Examples {
   const char* text;
 };
 
-constexpr std::array<Examples, 10> kOfVerbs{{{"run", kRunExamples},
+constexpr std::array<Examples, 11> kOfVerbs{{{"run", kRunExamples},
                                              {"report", kReportExamples},
                                              {"compare", kCompareExamples},
                                              {"explain", kExplainExamples},
                                              {"theory", kTheoryExamples},
                                              {"list", kListExamples},
                                              {"check", kCheckExamples},
+                                             {"advise", kAdviseExamples},
                                              {"observe", kObserveExamples},
                                              {"sink", kSinkExamples},
                                              {"lab", kLabExamples}}};

@@ -16,9 +16,11 @@
 #include "harness/analysis/analysis.h"
 #include "harness/base/words.h"
 #include "harness/lab/lab.h"
+#include "harness/programs/advise_verb.h"
 #include "harness/programs/check_verb.h"
 #include "harness/programs/compare_verb.h"
 #include "harness/programs/explain_verb.h"
+#include "harness/programs/ground.h"
 #include "harness/programs/observe_verb.h"
 #include "harness/programs/options.h"
 #include "harness/programs/run_verb.h"
@@ -26,6 +28,7 @@
 #include "harness/run/hosts.h"
 #include "harness/study/study.h"
 #include "harness/theory/tables.h"
+#include "harness/theory/windows.h"
 #include "platform/process.h"
 #include "reports/report.h"
 
@@ -55,6 +58,10 @@ Outcome<ExitCode> Do(const Answered& answered) {
 Outcome<ExitCode> Do(const RunOptions& options) { return RunVerb(options); }
 
 Outcome<ExitCode> Do(const CheckOptions& options) { return CheckVerb(options); }
+
+Outcome<ExitCode> Do(const AdviseOptions& options) {
+  return AdviseVerb(options);
+}
 
 Outcome<ExitCode> Do(const ReportOptions& options) {
   std::vector<fs::path> runs;
@@ -93,7 +100,25 @@ Outcome<ExitCode> Do(const ExplainOptions& options) {
   return ExplainVerb(options);
 }
 
+Outcome<ExitCode> PrintWindows(const TheoryCommand& theory) {
+  WindowOptions options = *theory.windows;
+  const TheoryOptions& asked = theory.options;
+  options.link = asked.link;
+  options.ip_version = asked.ip_version;
+  options.timestamps = asked.timestamps;
+  options.vlan = asked.vlan;
+  options.mtu = asked.mtu;
+  const auto table = MakeWindowTable(options);
+  if (!table.has_value()) return table.error();
+  using Format = TheoryCommand::Format;
+  fmt::print("{}", theory.format == Format::kJson  ? WindowJson(table.value())
+                   : theory.format == Format::kCsv ? WindowCsv(table.value())
+                                                   : WindowText(table.value()));
+  return ExitCode::kDone;
+}
+
 Outcome<ExitCode> Do(const TheoryCommand& theory) {
+  if (theory.windows) return PrintWindows(theory);
   const auto table = MakeTheoryTable(theory.options);
   if (!table.has_value()) return table.error();
   using Format = TheoryCommand::Format;

@@ -18,6 +18,7 @@
 #include "harness/base/version.h"
 #include "harness/base/words.h"
 #include "harness/programs/account.h"
+#include "harness/programs/ground.h"
 #include "harness/programs/standard_error.h"
 #include "harness/programs/stop_signals.h"
 #include "harness/run/run.h"
@@ -35,9 +36,6 @@ constexpr int kBlocksForPrecision = 30;
 constexpr int kQuickBlocks = 3;
 constexpr Bytes kQuickBytes{1'048'576};
 constexpr Nanoseconds kQuickTime = std::chrono::milliseconds(100);
-// Set in the environment of the program that was started again inside a user
-// namespace, so that it does not try once more.
-constexpr char kInsideVariable[] = "WIRETOLL_INSIDE_USER_NAMESPACE";
 
 // --- Studies --------------------------------------------------------------
 
@@ -78,164 +76,6 @@ void MakeQuick(Study& study) {
     work.stop_time = std::min(work.stop_time.value_or(kQuickTime), kQuickTime);
   }
   study.repeats = std::min(study.repeats, kQuickBlocks);
-}
-
-// Takes out the cells that the filter does not want.
-Outcome<Done> KeepFiltered(const std::string& expression,
-                           std::vector<Study>& studies) {
-  if (expression.empty()) return Done{};
-  const auto filter = Filter::Parse(expression);
-  if (!filter.has_value()) return filter.error();
-  std::size_t left = 0;
-  for (Study& study : studies) {
-    auto& cases = study.cases;
-    cases.erase(
-        std::remove_if(cases.begin(), cases.end(),
-                       [&](const Case& the_case) {
-                         return !filter.value().Accepts(the_case.factors);
-                       }),
-        cases.end());
-    left += cases.size();
-  }
-  if (left > 0) return Done{};
-  return Failure{ExitCode::kUsage,
-                 fmt::format("--filter \"{}\" leaves no cell", expression)};
-}
-
-// --- Hosts ----------------------------------------------------------------
-
-fs::path AgentProgram() {
-  return ProgramFile().parent_path() / "wiretoll-agent";
-}
-
-// The one told, else beside the other agent, else where `./dev windows` puts
-// it, seen from where `./dev build` puts this program.
-fs::path WindowsAgentProgram() {
-  const char* told = std::getenv("WIRETOLL_WINDOWS_AGENT");
-  if (told != nullptr && told[0] != '\0') return told;
-  const fs::path beside = ProgramFile().parent_path() / "wiretoll-agent.exe";
-  const fs::path built = ProgramFile().parent_path() /
-                         "../../../windows/harness/programs/wiretoll-agent.exe";
-  std::error_code ignored;
-  const bool is_built =
-      !fs::exists(beside, ignored) && fs::exists(built, ignored);
-  return is_built ? fs::canonical(built, ignored) : beside;
-}
-
-// Where trials run: a lab of ours, loopback, or hosts of the user's.
-struct Ground {
-  std::vector<Host> hosts;
-  RecordedLink link;
-  std::string congestion;  // For trials whose study names none; may be empty.
-  std::optional<Lab> lab;  // Alive as long as this is.
-  std::string line_check;  // What is to be told of it before a study runs.
-};
-
-template <class Hosts>
-std::vector<Host> ToHosts(const Hosts& lab_hosts) {
-  std::vector<Host> hosts;
-  hosts.reserve(lab_hosts.size());
-  for (const LabHost& host : lab_hosts)
-    hosts.push_back({host.name, host.address, host.agent});
-  return hosts;
-}
-
-Outcome<Ground> OnLoopback(const LabOptions& options,
-                           const std::string& reason) {
-  if (HasWine(ToLabSpec(options))) {
-    return Failure{
-        ExitCode::kNothingRan,
-        "--lab " + options.kinds +
-            ": a Wine host needs a network namespace, which keeps what Wine "
-            "sends on this machine: " +
-            reason};
-  }
-  WriteError(fmt::format(
-      "wiretoll: no lab can be made: {}\n"
-      "using loopback instead: not a network, no line rate, no delay{}\n",
-      reason,
-      options.link_given ? "; --link, --delay, --loss and the like have no "
-                           "effect"
-                         : ""));
-  LoopbackLab loopback = MakeLoopbackLab(ToLabSpec(options));
-  Ground ground;
-  ground.hosts = ToHosts(loopback.hosts);
-  ground.link = loopback.link;
-  return ground;
-}
-
-Outcome<Ground> InLab(const LabOptions& options, bool quiet) {
-  const std::string warning = LongLineWarning(options);
-  if (!quiet) WriteError(warning);
-  LabSpec spec = ToLabSpec(options);
-  if (quiet) spec.say = nullptr;
-  auto lab = Lab::Up(spec);
-  if (!lab.has_value()) return lab.error();
-  Ground ground;
-  ground.line_check = TellLineCheck(lab.value().check(), quiet);
-  ground.hosts = ToHosts(lab.value().hosts());
-  ground.link = lab.value().link();
-  ground.congestion = lab.value().congestion();
-  ground.lab.emplace(std::move(lab).value());
-  return ground;
-}
-
-// Never comes back if it worked.
-Failure StartInsideUserNamespace(const std::vector<std::string>& arguments) {
-  std::vector<std::string> own{"env", std::string(kInsideVariable) + "=1",
-                               ProgramFile().string()};
-  own.insert(own.end(), arguments.begin(), arguments.end());
-  const Error error = ReplaceProcess(UserNamespaceCommand(own));
-  return {ExitCode::kNothingRan,
-          "cannot start inside a user namespace: " + error.message()};
-}
-
-bool IsV6(const Host& host) {
-  return host.address.find(':') != std::string::npos;
-}
-
-bool IsLoopback(const Host& host) {
-  return host.address.rfind("127.", 0) == 0 || host.address == "::1";
-}
-
-Outcome<Ground> OnHosts(HostsFile file, const std::string& name) {
-  for (const Host& host : file.hosts) {
-    if (IsV6(host) == IsV6(file.hosts.front())) continue;
-    return Failure{
-        ExitCode::kUsage,
-        fmt::format("{}: {} is {} and {} is {}: give all hosts IPv4 "
-                    "or all IPv6 addresses",
-                    name, file.hosts.front().name, file.hosts.front().address,
-                    host.name, host.address)};
-  }
-  Ground ground;
-  ground.hosts = std::move(file.hosts);
-  ground.link = std::move(file.link);
-  if (std::all_of(ground.hosts.begin(), ground.hosts.end(), IsLoopback)) {
-    ground.link.kind = "loopback";
-    ground.link.description = "loopback on this machine (not a network)";
-  }
-  return ground;
-}
-
-Outcome<Ground> FindGround(const RunOptions& options,
-                           const std::vector<std::string>& arguments) {
-  if (options.hosts) {
-    auto file = LoadHosts(*options.hosts);
-    if (!file.has_value()) return file.error();
-    return OnHosts(std::move(file).value(), *options.hosts);
-  }
-  // An engine without root brings its own namespaces.
-  if (HasContainers(ToLabSpec(options.lab)))
-    return InLab(options.lab, options.quiet);
-  const LabAbility ability = ProbeLabAbility();
-  if (ability.means == LabMeans::kLoopback)
-    return OnLoopback(options.lab, ability.reason);
-  if (ability.means == LabMeans::kUserNamespace &&
-      std::getenv(kInsideVariable) == nullptr) {
-    return StartInsideUserNamespace(arguments);
-  }
-  return InLab(options.lab, options.quiet);
 }
 
 // --- The run --------------------------------------------------------------
@@ -351,6 +191,7 @@ Outcome<RunSpec> MakeSpec(const RunOptions& options, const Ground& ground,
   spec.folder =
       options.out ? fs::path(*options.out) : DefaultFolder(spec.studies);
   spec.capture = options.capture;
+  spec.series = options.series;
   spec.snap_bytes = options.snap_bytes;
   spec.resume = options.resume;
   spec.record = MakeRecord(options, spec, ground.link);
@@ -516,7 +357,8 @@ Outcome<ExitCode> RunWith(const RunOptions& options, const RunRecord* before,
   auto studies = ChooseStudies(options, before);
   if (!studies.has_value()) return studies.error();
   NoteStopSignals();
-  auto ground = FindGround(options, arguments);
+  auto ground =
+      FindGround({options.hosts, options.lab, options.quiet, arguments});
   if (!ground.has_value()) return ground.error();
   if (StopRequested()) {
     return Failure{ExitCode::kNothingRan, "stopped before the first trial"};
@@ -550,61 +392,27 @@ std::vector<std::string> OwnArguments(const RunOptions& options) {
   return arguments;
 }
 
-std::vector<std::string> SplitKinds(const std::string& list) {
-  std::vector<std::string> kinds;
-  std::string rest = list;
-  for (std::size_t comma = 0; comma != std::string::npos;) {
-    comma = rest.find(',');
-    kinds.push_back(rest.substr(0, comma));
-    if (comma != std::string::npos) rest = rest.substr(comma + 1);
-  }
-  return kinds;
-}
-
 }  // namespace
 
-// A lab measures its line before it is used: pings, and for a rate or shares a
-// burst each way, which takes its length, a round trip and a wait for what may
-// still come.
-std::string LongLineWarning(const LabOptions& options) {
-  using namespace std::chrono_literals;
-  const LinkSpec& link = options.link;
-  const Nanoseconds round_trip = 2 * (link.delay + link.jitter);
-  if (round_trip < 500ms) return {};
-  Nanoseconds time = std::max<Nanoseconds>(round_trip, 1s);
-  const bool shares = link.loss > 0 || link.duplicate > 0 || link.reorder > 0;
-  const int bursts = 2 * ((link.rate ? 1 : 0) + (shares ? 1 : 0));
-  if (round_trip <= 2s) time += bursts * (round_trip + round_trip / 2 + 300ms);
-  return fmt::format(
-      "making the lab; a round trip of {} is timed first, in about {} s\n",
-      FormatDuration(2 * link.delay),
-      std::chrono::round<std::chrono::seconds>(time) / 1s);
-}
-
-std::string TellLineCheck(const LinkCheck& check, bool quiet) {
-  std::string told;
-  if (!quiet && !check.summary.empty()) told += check.summary + "\n";
-  for (const std::string& warning : check.warnings)
-    told += fmt::format("wiretoll: warning: {}\n", warning);
-  return told;
-}
-
-LabSpec ToLabSpec(const LabOptions& options) {
-  LabSpec spec;
-  spec.kinds = SplitKinds(options.kinds);
-  spec.link = options.link;
-  spec.agent = AgentProgram();
-  spec.windows_agent = WindowsAgentProgram();
-  spec.self = ProgramFile();
-  // So that our own can be tried where the kernel has netem.
-  const char* line = std::getenv("WIRETOLL_DELAY_LINE");
-  spec.own_relay = line != nullptr && std::string_view(line) == "relay";
-  // What nobody asked for must not keep containers from standing.
-  if (HasContainers(spec) && !options.link_given &&
-      ProbeLabAbility().means != LabMeans::kRoot)
-    spec.link.rate.reset();
-  spec.say = [](const std::string& line) { WriteError(line + "\n"); };
-  return spec;
+Outcome<Done> KeepFiltered(const std::string& expression,
+                           std::vector<Study>& studies) {
+  if (expression.empty()) return Done{};
+  const auto filter = Filter::Parse(expression);
+  if (!filter.has_value()) return filter.error();
+  std::size_t left = 0;
+  for (Study& study : studies) {
+    auto& cases = study.cases;
+    cases.erase(
+        std::remove_if(cases.begin(), cases.end(),
+                       [&](const Case& the_case) {
+                         return !filter.value().Accepts(the_case.factors);
+                       }),
+        cases.end());
+    left += cases.size();
+  }
+  if (left > 0) return Done{};
+  return Failure{ExitCode::kUsage,
+                 fmt::format("--filter \"{}\" leaves no cell", expression)};
 }
 
 Outcome<fs::path> RunFolder(const std::string& name) {

@@ -27,15 +27,10 @@ std::filesystem::path CasesFolder();
 // A name ("quick") or a file ("./my.toml"). kUsage lists what there is.
 Outcome<Study> FindStudy(const std::string& name);
 
-// What to tell of a lab whose making takes over a second, a line; else empty.
-std::string LongLineWarning(const LabOptions& options);
-
-// What to tell of a lab's line as it was measured: a line of figures, not if
-// `quiet`, and a line for each that misses what was asked for; else empty.
-std::string TellLineCheck(const LinkCheck& check, bool quiet);
-
-// The lab that the options ask for, with the agent beside this program.
-LabSpec ToLabSpec(const LabOptions& options);
+// Takes out the cells that the filter does not want; an empty one wants all.
+// kUsage: it is wrong, or leaves none.
+Outcome<Done> KeepFiltered(const std::string& expression,
+                           std::vector<Study>& studies);
 
 }  // namespace wiretoll
 

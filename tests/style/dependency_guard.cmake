@@ -19,6 +19,8 @@ set(harness_run harness/plan harness/study harness/agent/protocol.h
   harness/lab harness/capture harness/samples harness/theory harness/base)
 set(harness_check harness/run harness/study harness/agent/protocol.h
   harness/samples harness/base)
+set(harness_advise harness/run harness/analysis harness/theory harness/study
+  harness/agent/protocol.h harness/samples harness/base)
 set(harness_sink harness/agent platform harness/samples harness/base)
 set(harness_analysis harness/samples harness/theory harness/study
   harness/capture harness/base)
