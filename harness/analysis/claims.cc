@@ -161,22 +161,61 @@ std::string RateWord(const RecordedLink& link) {
   return FormatNumber(*link.rate_bits_per_second / 1e6) + "mbit";
 }
 
-std::map<std::string, std::string> LinkWords(const RecordedLink& link) {
+std::string MtuWord(const RecordedLink& link) {
+  return link.mtu ? std::to_string(*link.mtu) : "unknown";
+}
+
+// One time is every time's spelling: "none" is 0.
+std::optional<Nanoseconds> DelayIn(const FactorValue& value) {
+  const std::string text = SpellFactor(value);
+  return text == "none" ? Nanoseconds{0} : ParseDuration(text);
+}
+
+// A selection that names a time, not only whether there is some.
+bool NamesDelay(const Selection& selection) {
+  const auto found = selection.find("link.delay");
+  return found != selection.end() &&
+         std::ranges::any_of(found->second, [](const FactorValue& value) {
+           return ParseDuration(SpellFactor(value)).has_value();
+         });
+}
+
+std::string DelayWord(const RecordedLink& link, bool as_time) {
+  const Nanoseconds delay{link.delay_ns.value_or(0)};
+  return as_time ? SpellDuration(delay) : NoneOrSome(delay.count() > 0);
+}
+
+// In the words that `selection`, which WithLinkWords() gave, asks in.
+std::map<std::string, std::string> LinkWords(const RecordedLink& link,
+                                             const Selection& selection) {
   return {{"link.kind", link.kind},
           {"link.rate", RateWord(link)},
-          {"link.delay", NoneOrSome(link.delay_ns.value_or(0) > 0)},
+          {"link.delay", DelayWord(link, NamesDelay(selection))},
           {"link.loss", NoneOrSome(link.loss.value_or(0) > 0)},
+          {"link.mtu", MtuWord(link)},
           {"link.router", NoneOrSome(link.settings.contains("router"))}};
 }
 
-// Selections with their rates spelled as RateWord() does.
-Selection WithRateWords(Selection selection) {
-  const auto found = selection.find("link.rate");
-  if (found == selection.end()) return selection;
-  for (FactorValue& value : found->second) {
+// Selections with rates, times and sizes spelled as LinkWords() does.
+Selection WithLinkWords(Selection selection) {
+  const auto spell = [&](const char* key, auto spelled) {
+    const auto found = selection.find(key);
+    if (found == selection.end()) return;
+    for (FactorValue& value : found->second) value = spelled(value);
+  };
+  spell("link.rate", [](const FactorValue& value) {
     const auto rate = ParseRate(SpellFactor(value));
-    if (rate) value = FormatNumber(rate->value / 1e6) + "mbit";
-  }
+    return rate ? FormatNumber(rate->value / 1e6) + "mbit" : SpellFactor(value);
+  });
+  spell("link.mtu", [](const FactorValue& value) {
+    const auto mtu = ParseBytes(SpellFactor(value));
+    return mtu ? std::to_string(mtu->count) : SpellFactor(value);
+  });
+  if (!NamesDelay(selection)) return selection;
+  spell("link.delay", [](const FactorValue& value) {
+    const auto delay = DelayIn(value);
+    return delay ? SpellDuration(*delay) : SpellFactor(value);
+  });
   return selection;
 }
 
@@ -259,7 +298,7 @@ class Answerer {
   [[nodiscard]] std::string MissingSystem(const Selection& selection) const;
   [[nodiscard]] std::string MissingLink(const Selection& selection) const;
   [[nodiscard]] std::map<std::string, std::string> PlaceOf(
-      const Cell& cell) const;
+      const Cell& cell, const Selection& selection) const;
   // Their names, joined by "or"; empty if one of them is there.
   [[nodiscard]] std::string NamesIfMissing(
       const std::vector<FactorValue>& systems) const;
@@ -292,8 +331,8 @@ class Answerer {
 
 Finding Answerer::Answer(const Claim& asked) {
   Claim claim = asked;
-  claim.a = WithRateWords(claim.a);
-  claim.b = WithRateWords(claim.b);
+  claim.a = WithLinkWords(claim.a);
+  claim.b = WithLinkWords(claim.b);
   const std::optional<Metric> metric = MetricFromName(claim.metric);
   if (!metric) return {ClaimAnswer::kNotTested, "no metric of ours", {}};
   metric_ = *metric;
@@ -344,15 +383,16 @@ std::string Answerer::WhereAnswered(const Claim& claim) const {
         selection->begin(), selection->end(),
         [](const auto& item) { return item.first.starts_with("link."); });
     if (!named) continue;
-    for (const std::size_t cell : Select(*selection)) {
+    for (const std::size_t cell : Select(WithLinkWords(*selection))) {
       links.insert(analysis_.runs[At(cell).run].link.description);
     }
   }
   return links.empty() ? "" : fmt::format("; on {}", fmt::join(links, ", "));
 }
 
-std::map<std::string, std::string> Answerer::PlaceOf(const Cell& cell) const {
-  auto place = LinkWords(analysis_.runs[cell.run].link);
+std::map<std::string, std::string> Answerer::PlaceOf(
+    const Cell& cell, const Selection& selection) const {
+  auto place = LinkWords(analysis_.runs[cell.run].link, selection);
   place["sender.os"] = cell.sender_os;
   place["receiver.os"] = cell.receiver_os;
   place["sender.host"] = cell.sender;
@@ -364,7 +404,7 @@ Cells Answerer::Select(const Selection& selection) const {
   Cells selected;
   for (const std::size_t cell : cells_) {
     if (At(cell).figure(metric_) &&
-        Matches(selection, At(cell).factors, PlaceOf(At(cell)))) {
+        Matches(selection, At(cell).factors, PlaceOf(At(cell), selection))) {
       selected.push_back(cell);
     }
   }
@@ -403,7 +443,7 @@ std::string Answerer::MissingLink(const Selection& selection) const {
       link, [](const auto& item) { return !item.first.starts_with("link."); });
   std::set<std::string> had;
   for (const RunRecord& run : analysis_.runs) {
-    if (Matches(link, {}, LinkWords(run.link))) return {};
+    if (Matches(link, {}, LinkWords(run.link, link))) return {};
     had.insert(run.link.description);
   }
   return fmt::format("no run with {}; the link was: {}", SpellSelection(link),
@@ -416,7 +456,8 @@ std::string Answerer::WhyNone(const Selection& selection) const {
     if (!missing.empty()) return missing;
   }
   for (const std::size_t cell : cells_) {
-    if (!Matches(selection, At(cell).factors, PlaceOf(At(cell)))) continue;
+    if (!Matches(selection, At(cell).factors, PlaceOf(At(cell), selection)))
+      continue;
     const auto reason = At(cell).why_missing.find(metric_);
     return fmt::format("no {} with {}: {}", MetricName(metric_),
                        SpellSelection(selection),
