@@ -50,7 +50,7 @@ void NameHosts(const RunRecord& record, std::string_view name, FlowSet& set) {
     return;
   }
   for (const auto& [sender, receiver] : record.pairs) {
-    if (name == sender + ':' + receiver) {
+    if (name == fmt::format("{}:{}", sender, receiver)) {
       std::tie(set.sender, set.receiver) = std::tie(sender, receiver);
     }
   }
@@ -132,8 +132,9 @@ FlowSetTable::Draft& FlowSetTable::DraftOf(const Sample& sample) {
   set.topology = flow.topology;
   set.flows = flow.flows;
   const std::string front = sample.study + '/' + sample.case_id + '/';
-  if (name.starts_with(front)) {
-    NameHosts(*place_.record, std::string_view(name).substr(front.size()), set);
+  const std::string_view whole = name;
+  if (whole.starts_with(front)) {
+    NameHosts(*place_.record, whole.substr(front.size()), set);
   }
   if (IsOnOneMachine(place_.record->link)) set.cpus = CpusOf(*place_.record);
   return drafts_.back();

@@ -186,6 +186,7 @@ std::vector<KneeRow> KneesOf(const std::vector<Study>& studies,
                           studies[study].varying, factor);
     for (const std::vector<std::size_t>& curve : curves) {
       std::vector<CurvePoint> points;
+      points.reserve(curve.size());
       for (const std::size_t cell : curve) {
         points.push_back({*SizeOf(cells[cell], factor),
                           cells[cell].by_block[Index(Metric::kThroughput)]});

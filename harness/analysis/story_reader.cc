@@ -151,6 +151,24 @@ Outcome<CallLog> CallsOf(const fs::path& run, const CaptureRecord& capture) {
   return ReadCallLog(file.value());
 }
 
+// Why the trial has no story; empty if nothing speaks against one.
+std::optional<Failure> WhyNoStory(const fs::path& run, const Sample& sample) {
+  if (!sample.capture || sample.capture->file.empty()) {
+    return NoStory(fmt::format(
+        "{} has no capture: {}", sample.trial,
+        !sample.capture ? "none was asked for; `wiretoll run --capture` makes "
+                          "them"
+        : sample.capture->reason.empty()
+            ? std::string("the sample does not say why")
+            : sample.capture->reason));
+  }
+  if (!sample.datagrams) return std::nullopt;
+  return NoStory(fmt::format(
+      "{} went over UDP, and a story is of a TCP connection; `wiretoll "
+      "observe {}` shows what its capture holds",
+      sample.trial, (run / sample.capture->file).string()));
+}
+
 }  // namespace
 
 Outcome<Story> TellStory(const fs::path& run, const std::string& trial) {
@@ -160,22 +178,8 @@ Outcome<Story> TellStory(const fs::path& run, const std::string& trial) {
   if (!sample.has_value()) return sample.error();
   StoryMaterial material;
   material.sample = std::move(sample).value();
-  if (!material.sample.capture || material.sample.capture->file.empty()) {
-    return NoStory(fmt::format(
-        "{} has no capture: {}", material.sample.trial,
-        !material.sample.capture
-            ? "none was asked for; `wiretoll run --capture` makes them"
-        : material.sample.capture->reason.empty()
-            ? std::string("the sample does not say why")
-            : material.sample.capture->reason));
-  }
+  if (auto why = WhyNoStory(run, material.sample)) return *std::move(why);
   const CaptureRecord& capture = *material.sample.capture;
-  if (material.sample.datagrams) {
-    return NoStory(fmt::format(
-        "{} went over UDP, and a story is of a TCP connection; `wiretoll "
-        "observe {}` shows what its capture holds",
-        material.sample.trial, (run / capture.file).string()));
-  }
   const Outcome<fs::path> file = FileInRun(run, capture.file);
   if (!file.has_value()) return file.error();
   Outcome<Timeline> timeline = ReadTimeline(file.value(), std::nullopt);
