@@ -80,7 +80,7 @@ class BuildFolder {
 // Named by what is in it, so that a new agent makes a new image and an old one
 // is found again.
 Outcome<std::string> ImageName(const fs::path& agent) {
-  const Outcome<std::string> sum = Call({"sha256sum", agent.string()});
+  Outcome<std::string> sum = Call({"sha256sum", agent.string()});
   if (!sum.has_value()) return sum;
   constexpr std::size_t kEnough = 16;  // Hexadecimal digits.
   const std::string digits = sum.value().substr(0, kEnough);

@@ -159,49 +159,66 @@ class Judge {
                 : "the shaper does not hold it back; ask for another --link"));
   }
 
-  // One kind of mishap over all directions.
-  template <class Trials, class Part>
-  void JudgeShare(const std::string& name, const char* option, double asked,
-                  double expected, Trials trials, Part part) {
-    if (asked <= 0) return;
+  // A kind of mishap.
+  struct Mishap {
+    std::string name;
+    const char* option;
+    double asked;
+    double expected;
+    std::int64_t (*trials)(const ShareCount&);
+    std::int64_t (*part)(const ShareCount&);
+  };
+
+  // Over all directions.
+  void JudgeShare(const Mishap& mishap) {
+    if (mishap.asked <= 0) return;
     Settings& settings = judged_.settings;
-    settings[name + " asked"] = Percent(asked);
+    settings[mishap.name + " asked"] = Percent(mishap.asked);
     std::vector<std::string> shares;
+    shares.reserve(measured_.directions.size());
     for (const MeasuredDirection& one : measured_.directions) {
-      if (!one.shares || trials(*one.shares) == 0) {
-        const std::string why =
-            one.shares ? "no datagram came" : one.why_no_shares;
-        shares.push_back("not measured: " + why);
-        if (asked < kMuchLoss)
-          Warn(fmt::format("the share {} from {} to {} was not measured: {}",
-                           name, one.from, one.to, why));
-        continue;
+      shares.push_back(ShareOf(mishap, one));
+    }
+    settings[mishap.name + " measured"] =
+        fmt::format("{}", fmt::join(shares, "; "));
+    figures_.push_back(fmt::format("{} {}, {} asked",
+                                   fmt::join(shares, " and "), mishap.name,
+                                   Percent(mishap.asked)));
+  }
+
+  std::string ShareOf(const Mishap& mishap, const MeasuredDirection& one) {
+    if (!one.shares || mishap.trials(*one.shares) == 0) {
+      std::string why = one.shares ? "no datagram came" : one.why_no_shares;
+      if (mishap.asked < kMuchLoss) {
+        Warn(fmt::format("the share {} from {} to {} was not measured: {}",
+                         mishap.name, one.from, one.to, why));
       }
-      const std::int64_t all = trials(*one.shares);
-      const std::int64_t some = part(*one.shares);
-      shares.push_back(Share(some, all));
-      const CountRange range = BinomialRange(all, expected, kShareConfidence);
-      if (some >= range.least && some <= range.most) continue;
+      return "not measured: " + why;
+    }
+    const std::int64_t all = mishap.trials(*one.shares);
+    const std::int64_t some = mishap.part(*one.shares);
+    const CountRange range =
+        BinomialRange(all, mishap.expected, kShareConfidence);
+    if (some < range.least || some > range.most) {
       Warn(fmt::format(
           "the line from {} to {}: {} of {} frames {}, and {} to {} should be "
           "by {} {}: end what else runs on this machine and try again",
-          one.from, one.to, some, all, name, range.least, range.most, option,
-          Percent(asked)));
+          one.from, one.to, some, all, mishap.name, range.least, range.most,
+          mishap.option, Percent(mishap.asked)));
     }
-    settings[name + " measured"] = fmt::format("{}", fmt::join(shares, "; "));
-    figures_.push_back(fmt::format(
-        "{} {}, {} asked", fmt::join(shares, " and "), name, Percent(asked)));
+    return Share(some, all);
   }
 
   void JudgeShares() {
     const ExpectedShares expected = SharesOf(asked_, netem_);
     const auto sent = [](const ShareCount& count) { return count.sent; };
     const auto came = [](const ShareCount& count) { return count.came; };
-    JudgeShare("lost", "--loss", asked_.loss, expected.lost, sent,
-               [](const ShareCount& count) { return count.sent - count.came; });
-    JudgeShare("duplicated", "--duplicate", asked_.duplicate,
-               expected.duplicated, came,
-               [](const ShareCount& count) { return count.twice; });
+    JudgeShare(
+        {"lost", "--loss", asked_.loss, expected.lost, sent,
+         [](const ShareCount& count) { return count.sent - count.came; }});
+    JudgeShare({"duplicated", "--duplicate", asked_.duplicate,
+                expected.duplicated, came,
+                [](const ShareCount& count) { return count.twice; }});
     TellAhead();
   }
 

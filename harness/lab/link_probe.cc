@@ -184,10 +184,9 @@ ShareCount CountShares(const std::vector<Arrival>& arrivals,
   }
   // From the end: what came later than each.
   std::int64_t least_later = std::numeric_limits<std::int64_t>::max();
-  for (auto arrival = arrivals.rbegin(); arrival != arrivals.rend();
-       ++arrival) {
-    if (arrival->number > least_later) ++count.ahead;
-    least_later = std::min(least_later, arrival->number);
+  for (std::size_t i = arrivals.size(); i-- > 0;) {
+    if (arrivals[i].number > least_later) ++count.ahead;
+    least_later = std::min(least_later, arrivals[i].number);
   }
   return count;
 }
@@ -203,8 +202,8 @@ void PrintPace(const std::vector<Arrival>& arrivals, std::int64_t skip) {
     return;
   }
   const Arrival& last = arrivals.back();
-  fmt::print("{} {}\n", last.number - first->number,
-             Nanoseconds(last.at - first->at).count());
+  const Nanoseconds took = last.at - first->at;
+  fmt::print("{} {}\n", last.number - first->number, took.count());
 }
 
 std::optional<SinkOrder> ReadOrder(const std::vector<std::string>& words) {
