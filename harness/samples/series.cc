@@ -59,7 +59,7 @@ class Columns {
   }
 
   // False: it is no line of the series.
-  bool Read(std::string_view line, Series& series) const {
+  bool Read(std::string_view line, TimeSeries& series) const {
     const auto cells = Cells(line);
     if (cells.size() != fields_.size()) return false;
     if (cells[0] != "sender" && cells[0] != "receiver") return false;
@@ -108,7 +108,7 @@ Failure NotALine(const std::filesystem::path& file, std::int64_t number,
 
 }  // namespace
 
-Outcome<Series> ReadSeries(const std::filesystem::path& file) {
+Outcome<TimeSeries> ReadSeries(const std::filesystem::path& file) {
   errno = 0;
   std::ifstream in(file, std::ios::binary);
   std::string line;
@@ -122,7 +122,7 @@ Outcome<Series> ReadSeries(const std::filesystem::path& file) {
                       "is no time series: it does not begin with a line of "
                       "\"end,at_ns,state,loss_state,...\"");
   }
-  Series series;
+  TimeSeries series;
   for (std::int64_t number = 2; std::getline(in, line); ++number) {
     // Without its end of line, half a number may look like a whole one.
     series.torn_last_line = in.eof();

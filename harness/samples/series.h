@@ -30,7 +30,7 @@ struct SeriesMoment {
   bool operator==(const SeriesMoment&) const = default;
 };
 
-struct Series {
+struct TimeSeries {
   std::vector<SeriesMoment> sender;
   std::vector<SeriesMoment> receiver;
   // A kill tore the last line; it was left out.
@@ -76,12 +76,12 @@ std::string SeriesHead();
 std::string EndSeriesText(std::string_view end,
                           const std::vector<SeriesMoment>& moments);
 // The text of the file.
-std::string SeriesText(const Series& series);
+std::string SeriesText(const TimeSeries& series);
 
 // kUsage: cannot be read, is no such file, or line N is no such line or
 // earlier than the one before; names file and line. Columns that are missing
 // (an older file's) are empty in every moment, unknown ones are passed over.
-Outcome<Series> ReadSeries(const std::filesystem::path& file);
+Outcome<TimeSeries> ReadSeries(const std::filesystem::path& file);
 
 }  // namespace wiretoll
 

@@ -46,7 +46,7 @@ std::string EndSeriesText(std::string_view end,
   return text;
 }
 
-std::string SeriesText(const Series& series) {
+std::string SeriesText(const TimeSeries& series) {
   return SeriesHead()
       .append("\n")
       .append(EndSeriesText("sender", series.sender))

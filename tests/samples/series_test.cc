@@ -32,7 +32,7 @@ SeriesMoment FullMoment(std::int64_t at_ns) {
 
 class SeriesFile : public testing::Test {
  protected:
-  Outcome<Series> Read(const std::string& text) {
+  Outcome<TimeSeries> Read(const std::string& text) {
     WriteFile(file_, text);
     return ReadSeries(file_);
   }
@@ -43,7 +43,7 @@ class SeriesFile : public testing::Test {
 };
 
 TEST_F(SeriesFile, IsReadBackAsItWasWritten) {
-  Series series;
+  TimeSeries series;
   series.sender = {FullMoment(1'796'112'000'000'000'000),
                    FullMoment(1'796'112'000'001'000'000)};
   series.receiver = {FullMoment(7), SeriesMoment{8, {}}};
