@@ -169,10 +169,11 @@ std::optional<SmallWrites> AtShortestRtt(const SmallWrites& stream,
 
 // Bytes a segment; of a stream that ends with a shorter one.
 double ClassicSegmentBytes(const SmallWrites& stream) {
-  const double bytes = NagleClassicSegmentBytes(stream);
-  if (stream.phase >= stream.rtt) return bytes;
-  const double segments = *NagleMinshallSegments(stream);
-  return static_cast<double>(stream.writes * stream.write.count) / segments;
+  const auto total = static_cast<double>(stream.writes * stream.write.count);
+  if (stream.phase < stream.rtt) return total / *NagleMinshallSegments(stream);
+  // The first write finds nothing in flight and leaves alone.
+  const double later = total - static_cast<double>(stream.write.count);
+  return total / (1 + std::ceil(later / NagleClassicSegmentBytes(stream)));
 }
 
 void AddNagle(const SmallWrites& stream, const CellFacts& facts,

@@ -118,6 +118,11 @@ std::string ByReplay(const Miss& miss) {
       FormatNumber(segments->median));
 }
 
+// Wine runs Win32 programs over the Linux kernel's TCP.
+bool RunsLinux(const Cell& cell) {
+  return cell.sender_os == "linux" || cell.sender_os == "wine";
+}
+
 // The classic rule is not a Linux sender's; its own is.
 std::string ByMinshall(const Miss& miss) {
   if (miss.prediction.id != Rule::kNagleClassic) return {};
@@ -133,6 +138,27 @@ std::string ByMinshall(const Miss& miss) {
         FormatNumber(other.value), FormatNumber(segments->median));
   }
   return {};
+}
+
+// Faster than a segment a round trip, where no closed form tells how many
+// partial ones come between the full: as many as round trips at most.
+std::string ByPartialSegments(const Miss& miss) {
+  const auto& [rtt, bytes] = std::pair(miss.signs.rtt_ns, miss.signs.bytes);
+  const auto& segments = miss.cell.figure(Metric::kDataSegments);
+  const auto& elapsed = miss.cell.figure(Metric::kElapsed);
+  if (miss.prediction.id != Rule::kNagleClassic || !RunsLinux(miss.cell) ||
+      !rtt || *rtt <= 0 || !bytes || !segments || !elapsed) {
+    return {};
+  }
+  const double least = *bytes / miss.prediction.value;
+  const double most = least + std::ceil(elapsed->median / *rtt);
+  if (segments->median < least || segments->median > most) return {};
+  return fmt::format(
+      "Minshall's variant, which this sender has: beside the full segments a "
+      "partial one may leave each round trip, {} to {} segments in all, and {} "
+      "were sent",
+      FormatNumber(std::round(least)), FormatNumber(std::round(most)),
+      FormatNumber(segments->median));
 }
 
 std::string ByRetransmission(const Miss& miss) {
@@ -248,9 +274,9 @@ std::string ByDisturbance(const Miss& miss) {
 }
 
 constexpr std::array kExplanations = {
-    ByReplay, ByMinshall,   ByRetransmission, ByShortestRtt,
-    ByWindow, BySendBuffer, ByDelayedAcks,    ByAutocorking,
-    ByBurst,  ByScheduling, ByDisturbance};
+    ByReplay, ByMinshall,        ByRetransmission, ByShortestRtt,
+    ByWindow, BySendBuffer,      ByDelayedAcks,    ByAutocorking,
+    ByBurst,  ByPartialSegments, ByScheduling,     ByDisturbance};
 
 std::string MetInWords(const Prediction& prediction, double measured) {
   switch (prediction.kind) {

@@ -63,6 +63,7 @@ std::optional<std::int64_t> FactOf(const RunRecord& record,
 //   the peer's window, or the send buffer, held the sender back for a tenth of
 //   its time or more;
 //   fewer ACKs than segments by a tenth or more: they were delayed;
+//   a Linux sender may have sent a partial segment each round trip;
 //   autocorking merged writes while the line was busy; a shaper's burst;
 //   a round trip below 1 ms, where scheduling decides when an ACK is seen;
 //   more than half of the trials were disturbed from outside.

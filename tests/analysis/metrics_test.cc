@@ -279,7 +279,8 @@ TEST(CaseTheoryTest, SmallWritesWithNagleHaveBoundsAndPredictions) {
   EXPECT_DOUBLE_EQ(theory.value->worst_efficiency, 1.0 / 91);
   EXPECT_DOUBLE_EQ(*theory.value->worst_throughput, 12.5e6 / 91);
   EXPECT_DOUBLE_EQ(Find(*theory.value, "Nagle, Minshall's variant")->value, 51);
-  EXPECT_DOUBLE_EQ(Find(*theory.value, "Nagle, classic")->value, 40);
+  // The first write leaves alone, then 40 bytes each round trip: 1 + 50.
+  EXPECT_DOUBLE_EQ(Find(*theory.value, "Nagle, classic")->value, 2000.0 / 51);
   const auto* window = Find(*theory.value, "window limit");
   EXPECT_DOUBLE_EQ(window->value, 1'629'000);
   EXPECT_EQ(window->kind, PredictionKind::kAtMost);
@@ -544,6 +545,77 @@ TEST(MetricsTest, TcpHasNoDatagrams) {
   EXPECT_EQ(Of(Metric::kLoss, Stream()), std::nullopt);
   EXPECT_EQ(WhyMissing(Metric::kJitter, Stream(), kStream),
             "TCP has no datagrams");
+}
+
+// --- Round trips and windows
+
+Sample Windowed() {
+  Sample sample = Stream();
+  EndReport& sender = *sample.sender;
+  sender.counters.peer_window_peak_bytes = 131'072;
+  sender.rtt_handshake_ns = 10'500'000;
+  sender.rtt_min_ns = 10'000'000;
+  sender.rtt_median_ns = 17'000'000;
+  sender.rtt_p99_ns = 20'000'000;
+  return sample;
+}
+
+TEST(MetricsTest, RoundTripsAreTheSendersAndTheirRiseIsOverTheLeast) {
+  EXPECT_EQ(Of(Metric::kRttHandshake, Windowed()), 10'500'000);
+  EXPECT_EQ(Of(Metric::kRttMin, Windowed()), 10'000'000);
+  EXPECT_EQ(Of(Metric::kRttP50, Windowed()), 17'000'000);
+  EXPECT_EQ(Of(Metric::kRttP99, Windowed()), 20'000'000);
+  EXPECT_EQ(Of(Metric::kRttRise, Windowed()), 7'000'000);
+}
+
+// 90 of 120 ms busy were the window's, 6 the send buffer's.
+TEST(MetricsTest, WaitsAreSharesOfTheTimeThatTheKernelHadDataToSend) {
+  Sample sample = Stream();
+  sample.sender->counters.busy_ns = 120'000'000;
+  sample.sender->counters.window_limited_ns = 90'000'000;
+  sample.sender->counters.sndbuf_limited_ns = 6'000'000;
+  EXPECT_DOUBLE_EQ(*Of(Metric::kWindowWaitShare, sample), 0.75);
+  EXPECT_DOUBLE_EQ(*Of(Metric::kSendBufferWaitShare, sample), 0.05);
+  sample.sender->counters = {};
+  sample.sender->counters.reason = "no TCP_INFO";
+  EXPECT_FALSE(Of(Metric::kWindowWaitShare, sample).has_value());
+  EXPECT_EQ(WhyMissing(Metric::kWindowWaitShare, sample, kStream),
+            "no TCP_INFO");
+}
+
+// A window of 131,072 bytes each 10 ms is 13.1072 MB/s, and 90,000 bytes in
+// 9 ms are 10 MB/s: 0.7629. The line carries 12.5 MB/s x 100,000 / 109,000 =
+// 11.468 MB/s, which is less: 0.872.
+TEST(MetricsTest, SharesOfTheBoundsAreOfSteadyState) {
+  EXPECT_DOUBLE_EQ(*Of(Metric::kWindowShare, Windowed()), 10.0 / 13.1072);
+  EXPECT_NEAR(*Of(Metric::kBoundShare, Windowed()), 0.872, 1e-12);
+}
+
+// 65,536 bytes each 10 ms are 6.5536 MB/s, less than the line.
+TEST(MetricsTest, TheLesserBoundIsTheOneThatHolds) {
+  Sample sample = Windowed();
+  sample.sender->counters.peer_window_peak_bytes = 65'536;
+  EXPECT_DOUBLE_EQ(*Of(Metric::kBoundShare, sample), 10.0 / 6.5536);
+  EXPECT_EQ(Of(Metric::kBoundShare, sample), Of(Metric::kWindowShare, sample));
+}
+
+TEST(MetricsTest, WhatRoundTripsAndBoundsLackIsSaid) {
+  Sample sample = Windowed();
+  sample.sender->rtt_median_ns.reset();
+  EXPECT_EQ(Of(Metric::kRttRise, sample), std::nullopt);
+  EXPECT_THAT(WhyMissing(Metric::kRttRise, sample, kStream),
+              HasSubstr("--series"));
+  EXPECT_THAT(WhyMissing(Metric::kBoundShare, Windowed(), {}),
+              HasSubstr("no known rate"));
+  sample.sender->rtt_min_ns.reset();
+  sample.sender->counters.reason = "the kernel is too old";
+  EXPECT_EQ(Of(Metric::kWindowShare, sample), std::nullopt);
+  EXPECT_EQ(WhyMissing(Metric::kWindowShare, sample, kStream),
+            "the kernel is too old");
+  sample = Windowed();
+  sample.receiver->steady_bytes.reset();
+  sample.receiver->why_null["steady_elapsed_ns"] = "too short";
+  EXPECT_EQ(WhyMissing(Metric::kBoundShare, sample, kStream), "too short");
 }
 
 }  // namespace

@@ -125,6 +125,26 @@ TEST(VerdictsTest, MinshallsRuleExplainsWhereTheClassicOneIsNotMet) {
   EXPECT_EQ(First(cell).explanation, Explanation::kUnexplained);
 }
 
+// 64,000 bytes in segments of 1448 are 44.2, written over 250 ms or 6.25 round
+// trips of 40 ms: up to 51.2 with a partial one in each.
+TEST(VerdictsTest, APartialSegmentEachRoundTripExplainsALinuxSender) {
+  Cell cell;
+  cell.sender_os = "linux";
+  Predict(cell, Rule::kNagleClassic, Metric::kBytesPerSegment, 1448);
+  Measure(cell, Metric::kBytesPerSegment, 64'000.0 / 51);
+  Measure(cell, Metric::kDataSegments, 51);
+  Measure(cell, Metric::kElapsed, 250e6);
+  CellSigns signs;
+  signs.rtt_ns = 40e6;
+  signs.bytes = 64'000;
+  EXPECT_THAT(Why(cell, signs), HasSubstr("44.0 to 51.0 segments in all"));
+  Measure(cell, Metric::kDataSegments, 53);
+  EXPECT_EQ(First(cell, signs).explanation, Explanation::kUnexplained);
+  Measure(cell, Metric::kDataSegments, 51);
+  cell.sender_os = "windows";
+  EXPECT_EQ(First(cell, signs).explanation, Explanation::kUnexplained);
+}
+
 TEST(VerdictsTest, RetransmissionsExplainAsManySegmentsMoreAndNoneFewer) {
   CellSigns signs;
   signs.retransmitted = 9;
