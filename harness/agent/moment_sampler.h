@@ -8,11 +8,13 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "harness/base/result.h"
 #include "harness/base/units.h"
+#include "harness/samples/sample.h"
 #include "harness/samples/series.h"
 #include "platform/socket.h"
 

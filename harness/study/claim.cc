@@ -20,7 +20,8 @@ FigureUnit UnitOf(std::string_view metric) {
     return FigureUnit::kShare;
   }
   if (metric == "elapsed" || metric == "jitter" ||
-      metric.starts_with("latency") || metric.starts_with("delay_")) {
+      metric.starts_with("latency") || metric.starts_with("delay_") ||
+      metric.starts_with("rtt_") || metric.ends_with("_wait")) {
     return FigureUnit::kTime;
   }
   if (metric == "receive_buffer" || metric.starts_with("window_")) {
@@ -58,8 +59,8 @@ bool IsOsKey(std::string_view key) {
   return key == "sender.os" || key == "receiver.os";
 }
 
-// What a selection may ask of the link that a run had, and the words for it;
-// none of link.rate, which is a rate.
+// What a selection may ask of the link that a run had, and the words for it,
+// beside a rate, a time or a size where it is one.
 struct LinkKey {
   std::string_view name;
   std::vector<std::string> words;
@@ -71,6 +72,7 @@ const std::vector<LinkKey>& LinkKeys() {
       {"link.rate", {"unknown"}},
       {"link.delay", {"none", "some"}},
       {"link.loss", {"none", "some"}},
+      {"link.mtu", {"unknown"}},
       {"link.router", {"none", "some"}}};
   return keys;
 }
@@ -100,11 +102,17 @@ std::string WrongPlace(std::string_view key, const std::string& name) {
   }
   const LinkKey* link = FindLinkKey(key);
   if (link == nullptr || std::ranges::count(link->words, name) > 0) return {};
-  if (key != "link.rate") {
-    return Quote(name) + " is none of its values" + Hint(name, link->words);
+  if (key == "link.rate") {
+    if (ParseRate(name)) return {};
+    return Quote(name) + " is no rate; write such as \"100mbit\"";
   }
-  if (ParseRate(name)) return {};
-  return Quote(name) + " is no rate; write such as \"100mbit\"";
+  if (key == "link.mtu") {
+    if (ParseBytes(name)) return {};
+    return Quote(name) + " is no MTU; write such as 1500";
+  }
+  if (key == "link.delay" && ParseDuration(name)) return {};
+  return Quote(name) + " is none of its values" + Hint(name, link->words) +
+         (key == "link.delay" ? ", or a time each way such as \"5ms\"" : "");
 }
 
 Selection FactorsOf(const Selection& selection) {
@@ -265,16 +273,17 @@ std::optional<FactorValue> ClaimReader::SelectedValue(const std::string& key,
                                                       const toml::node& node,
                                                       const std::string& path) {
   std::optional<FactorValue> raw = RawValue(node);
-  if (!raw.has_value() || (IsPlaceKey(key) && raw->index() == 0)) {
+  const bool number = raw.has_value() && raw->index() == 0;
+  if (!raw.has_value() || (number && IsPlaceKey(key) && key != "link.mtu")) {
     complaint_.Note(LineOf(node), path + key,
                     fmt::format("{} is no value of it", KindOf(node)));
     return std::nullopt;
   }
   if (IsPlaceKey(key)) {
-    const auto& name = std::get<std::string>(*raw);
+    const std::string name = SpellFactor(*raw);
     const std::string wrong = WrongPlace(key, name);
     if (!wrong.empty()) complaint_.Note(LineOf(node), path + key, wrong);
-    return raw;
+    return name;
   }
   const auto value = ParseFactor(*FindFactorSpec(key), *raw);
   if (value.has_value()) return value.value();

@@ -334,7 +334,9 @@ TEST(ClaimTest, AClaimAboutALinkIsAnsweredFromARunWithThatLinkOnly) {
   for (const char* link :
        {"link.rate = \"100mbit\"", "\"link.rate\" = \"0.1gbit\"",
         "link.delay = \"none\", link.loss = \"none\", link.router = "
-        "\"none\""}) {
+        "\"none\"",
+        "link.delay = \"0us\"", "link.delay = [\"5ms\", \"none\"]",
+        "link.mtu = 1500", "link.mtu = [9000, \"1500\"]"}) {
     EXPECT_EQ(asked(link).answer, ClaimAnswer::kSupported)
         << link << ": " << asked(link).why;
     EXPECT_THAT(asked(link).why, HasSubstr("; on "));
@@ -344,6 +346,10 @@ TEST(ClaimTest, AClaimAboutALinkIsAnsweredFromARunWithThatLinkOnly) {
   EXPECT_EQ(other.answer, ClaimAnswer::kNotTested);
   EXPECT_THAT(other.why, HasSubstr("no run with link.rate=1000mbit"));
   EXPECT_EQ(asked("link.loss = \"some\"").answer, ClaimAnswer::kNotTested);
+  EXPECT_THAT(asked("link.delay = \"5000us\"").why,
+              HasSubstr("no run with link.delay=5ms"));
+  EXPECT_THAT(asked("link.mtu = 9000").why,
+              HasSubstr("no run with link.mtu=9000"));
 }
 
 // --- Knees ------------------------------------------------------------------

@@ -77,6 +77,7 @@ TEST(CasesTest, MatricesHaveTheSizeOfTheirCrossProduct) {
   EXPECT_EQ(Load("packet-size").cases.size(), 28U);
   EXPECT_EQ(Load("packet-size-1gb").cases.size(), 6U);
   EXPECT_EQ(Load("p2p-block-size").cases.size(), 40U);
+  EXPECT_EQ(Load("window-bdp").cases.size(), 11U);
 }
 
 // Of both publications, whatever came to be answered.

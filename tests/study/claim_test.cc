@@ -193,6 +193,11 @@ TEST(ClaimTest, WhatIsWrongIsNamedWithLineKeyAndRemedy) {
       {"a = { link.rate = \"fast\" }\nvalue = 1",
        "12: claim.1b.a.link.rate: 'fast' is no rate; write such as "
        "\"100mbit\""},
+      {"a = { link.delay = \"soon\" }\nvalue = 1",
+       "12: claim.1b.a.link.delay: 'soon' is none of its values; known: none, "
+       "some, or a time each way such as \"5ms\""},
+      {"a = { link.mtu = \"large\" }\nvalue = 1",
+       "12: claim.1b.a.link.mtu: 'large' is no MTU; write such as 1500"},
       {"a = { link.loss = \"1%\" }\nvalue = 1",
        "12: claim.1b.a.link.loss: '1%' is none of its values; known: none, "
        "some"},
