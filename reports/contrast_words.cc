@@ -327,39 +327,47 @@ std::string DirectionsSentence(const Contrast& contrast) {
       Count(contrast.cases, "case"));
 }
 
-std::string WritesSentence(const Contrast& contrast) {
-  const Ratio* most = nullptr;
-  std::size_t direction = 0, points = 0, told = 0;
+// Directions at sizes of write, and the one that parts most from the base.
+struct WritesApart {
+  const Ratio* most = nullptr;  // Empty: none can be told from it.
+  std::size_t direction = 0;
   std::int64_t write = 0;
-  for (const WriteRatio& at : contrast.by_write) {
-    for (std::size_t d = 0; d < kDirections; ++d) {
-      if (!at.ratios[d] || !at.ratios[d]->interval) continue;
-      ++points;
-      if (!Told(at.ratios[d])) continue;
-      ++told;
-      if (most != nullptr && SizeOf(*at.ratios[d]).low <= SizeOf(*most).low) {
-        continue;
-      }
-      most = &*at.ratios[d];
-      direction = d;
-      write = at.write;
-    }
+  std::size_t points = 0, told = 0;  // With an interval; of these, told apart.
+
+  void Take(const WriteRatio& at, std::size_t d) {
+    const auto& ratio = at.ratios[d];
+    if (!ratio || !ratio->interval) return;
+    ++points;
+    if (!Told(ratio)) return;
+    ++told;
+    if (most != nullptr && SizeOf(*ratio).low <= SizeOf(*most).low) return;
+    most = &*ratio;
+    direction = d;
+    write = at.write;
   }
-  if (points == 0) {
+};
+
+std::string WritesSentence(const Contrast& contrast) {
+  WritesApart apart;
+  for (const WriteRatio& at : contrast.by_write) {
+    for (std::size_t d = 0; d < kDirections; ++d) apart.Take(at, d);
+  }
+  if (apart.points == 0) {
     return "No size of write has the three blocks that an interval takes.";
   }
-  if (most == nullptr) {
+  const std::string points =
+      Count(static_cast<long long>(apart.points), "comparison");
+  if (apart.most == nullptr) {
     return fmt::format(
         "At no size of write can a direction be told from {}, in {}.",
-        BriefDirection(contrast, contrast.base),
-        Count(static_cast<long long>(points), "comparison"));
+        BriefDirection(contrast, contrast.base), points);
   }
   return fmt::format(
       "{} parts most from {} at {} a write: {}×{}; told apart in {} of {}.",
-      BriefDirection(contrast, direction),
-      BriefDirection(contrast, contrast.base), FormatBytes(Bytes{write}),
-      FormatNumber(most->median), InBrackets(*most), told,
-      Count(static_cast<long long>(points), "comparison"));
+      BriefDirection(contrast, apart.direction),
+      BriefDirection(contrast, contrast.base), FormatBytes(Bytes{apart.write}),
+      FormatNumber(apart.most->median), InBrackets(*apart.most), apart.told,
+      points);
 }
 
 void AddContrastCards(const Analysis& analysis, std::vector<Card>& cards) {

@@ -420,6 +420,10 @@ class ColumnList {
                [](const DatagramReport& r, Out& out) {
                  Append(out, r.delay_error_ns);
                });
+    JitterColumns();
+  }
+
+  void JitterColumns() {
     AddArrival("jitter_mean_ns", "mean difference of delay to the next one's",
                [](const DatagramReport& r, Out& out) {
                  if (r.jitter_mean_ns) {

@@ -195,35 +195,43 @@ std::vector<std::string> ToRepeat(const std::vector<std::string>& arguments) {
   return kept;
 }
 
+struct OptionText {
+  const char* name;
+  const char* help;
+};
+
 // One part of the line that takes a time or a share.
 template <class T, class Parse>
-void AddLinePart(CLI::App* app, const std::string& name,
-                 const std::string& help, Parse parse, T LinkSpec::*part,
-                 LabOptions& lab) {
-  AddParsed<T>(app, name, help, parse, [&lab, part](T value) {
+void AddLinePart(CLI::App* app, const OptionText& text, Parse parse,
+                 T LinkSpec::*part, LabOptions& lab) {
+  AddParsed<T>(app, text.name, text.help, parse, [&lab, part](T value) {
     lab.link.*part = value;
     lab.link_given = true;
   })->type_name(std::is_same_v<T, double> ? "P" : "D");
 }
 
 void AddDelayLine(CLI::App* app, LabOptions& lab) {
-  AddLinePart(app, "--delay",
-              "Delay of the line, each way, such as 5ms; up to 10s", ParseDelay,
-              &LinkSpec::delay, lab);
-  AddLinePart(app, "--jitter",
-              "By how much the delay varies either way, such as 1ms; at most "
-              "the delay. Frames may overtake each other",
+  AddLinePart(
+      app, {"--delay", "Delay of the line, each way, such as 5ms; up to 10s"},
+      ParseDelay, &LinkSpec::delay, lab);
+  AddLinePart(app,
+              {"--jitter",
+               "By how much the delay varies either way, such as 1ms; at most "
+               "the delay. Frames may overtake each other"},
               ParseDelay, &LinkSpec::jitter, lab);
-  AddLinePart(app, "--loss",
-              "Share of frames the line loses, each way, such as 5%; past one "
-              "that loses 100% only datagrams have something to tell",
+  AddLinePart(app,
+              {"--loss",
+               "Share of frames the line loses, each way, such as 5%; past one "
+               "that loses 100% only datagrams have something to tell"},
               ParsePercent, &LinkSpec::loss, lab);
-  AddLinePart(app, "--duplicate",
-              "Share of frames that pass twice, each way, such as 1%",
-              ParsePercent, &LinkSpec::duplicate, lab);
-  AddLinePart(app, "--reorder",
-              "Share of frames, each way, that pass at once, ahead of those "
-              "that wait, such as 1%; needs --delay",
+  AddLinePart(
+      app,
+      {"--duplicate", "Share of frames that pass twice, each way, such as 1%"},
+      ParsePercent, &LinkSpec::duplicate, lab);
+  AddLinePart(app,
+              {"--reorder",
+               "Share of frames, each way, that pass at once, ahead of those "
+               "that wait, such as 1%; needs --delay"},
               ParsePercent, &LinkSpec::reorder, lab);
 }
 
@@ -881,34 +889,41 @@ Answered Answer(const CLI::App& app, const CLI::ParseError& error) {
   return Answered{2};
 }
 
+void AddList(CLI::App& app, const std::shared_ptr<ListOptions>& list) {
+  app.add_subcommand("list", "Which studies there are, and what each asks")
+      ->add_flag("--json", list->json, "As JSON");
+}
+
+// Each by its name, with what was asked of it once the line has been parsed.
+using Verbs = std::vector<std::pair<const char*, std::function<Command()>>>;
+
+template <class Options>
+std::shared_ptr<Options> AddVerb(CLI::App& app, Verbs& verbs, const char* name,
+                                 void (*add)(CLI::App&,
+                                             const std::shared_ptr<Options>&)) {
+  const auto options = std::make_shared<Options>();
+  add(app, options);
+  verbs.emplace_back(name, [options] { return Command(*options); });
+  return options;
+}
+
 }  // namespace
 
 Command ParseCommandLine(const std::vector<std::string>& arguments) {
   CLI::App app(kAbout, "wiretoll");
   Prepare(app);
-  const auto run = std::make_shared<RunOptions>();
-  const auto report = std::make_shared<ReportOptions>();
-  const auto compare = std::make_shared<CompareOptions>();
-  const auto explain = std::make_shared<ExplainOptions>();
-  const auto theory = std::make_shared<TheoryCommand>();
-  const auto list = std::make_shared<ListOptions>();
-  const auto check = std::make_shared<CheckOptions>();
-  const auto observe = std::make_shared<ObserveOptions>();
-  const auto sink = std::make_shared<SinkOptions>();
-  const auto lab = std::make_shared<LabCommand>();
-  AddRun(app, run);
-  AddReport(app, report);
-  AddCompare(app, compare);
-  AddExplain(app, explain);
-  AddTheory(app, theory);
-  app.add_subcommand("list", "Which studies there are, and what each asks")
-      ->add_flag("--json", list->json, "As JSON");
-  AddCheck(app, check);
-  const auto advise = std::make_shared<AdviseOptions>();
-  AddAdvise(app, advise);
-  AddObserve(app, observe);
-  AddSink(app, sink);
-  AddLab(app, lab);
+  Verbs verbs;
+  const auto run = AddVerb(app, verbs, "run", AddRun);
+  AddVerb(app, verbs, "report", AddReport);
+  AddVerb(app, verbs, "compare", AddCompare);
+  AddVerb(app, verbs, "explain", AddExplain);
+  AddVerb(app, verbs, "theory", AddTheory);
+  AddVerb(app, verbs, "list", AddList);
+  AddVerb(app, verbs, "check", AddCheck);
+  const auto advise = AddVerb(app, verbs, "advise", AddAdvise);
+  AddVerb(app, verbs, "observe", AddObserve);
+  AddVerb(app, verbs, "sink", AddSink);
+  AddVerb<LabCommand>(app, verbs, "lab", AddLab);
   AddExamples(app);
   if (IsUnknownVerb(app, arguments)) return UnknownVerb(app, arguments.front());
   run->arguments = ToRepeat(arguments);
@@ -919,17 +934,9 @@ Command ParseCommandLine(const std::vector<std::string>& arguments) {
   } catch (const CLI::ParseError& error) {
     return Answer(app, error);
   }
-  if (app.got_subcommand("run")) return *run;
-  if (app.got_subcommand("report")) return *report;
-  if (app.got_subcommand("compare")) return *compare;
-  if (app.got_subcommand("explain")) return *explain;
-  if (app.got_subcommand("theory")) return *theory;
-  if (app.got_subcommand("list")) return *list;
-  if (app.got_subcommand("check")) return *check;
-  if (app.got_subcommand("advise")) return *advise;
-  if (app.got_subcommand("observe")) return *observe;
-  if (app.got_subcommand("sink")) return *sink;
-  return *lab;
+  const auto chosen = std::ranges::find_if(
+      verbs, [&](const auto& verb) { return app.got_subcommand(verb.first); });
+  return chosen->second();
 }
 
 }  // namespace wiretoll

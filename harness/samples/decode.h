@@ -290,6 +290,15 @@ void DecodeSizes(ObjectReader<Value>& reader, SizeBins& out) {
   });
 }
 
+// Left empty where there is none.
+template <class Value, class Part, class Decode>
+void ReadPart(ObjectReader<Value>& reader, std::string_view name,
+              std::optional<Part>& out, Decode decode) {
+  if (!reader.HasValue(name)) return;
+  reader.ReadObject(
+      name, [&](ObjectReader<Value>& part) { decode(part, out.emplace()); });
+}
+
 // In the order in which they are written: a parser that looks onward from the
 // last field found then finds each at once.
 template <class Value>
@@ -308,21 +317,9 @@ void DecodeEnd(ObjectReader<Value>& reader, bool receiver, EndReport& out) {
   reader.Read("verified", out.verified);
   reader.ReadObject(receiver ? "read_sizes" : "write_sizes",
                     [&](Reader& sizes) { DecodeSizes(sizes, out.call_sizes); });
-  if (reader.HasValue("latency")) {
-    reader.ReadObject("latency", [&](Reader& latency) {
-      DecodeLatency(latency, out.latency.emplace());
-    });
-  }
-  if (reader.HasValue("datagrams")) {
-    reader.ReadObject("datagrams", [&](Reader& datagrams) {
-      DecodeDatagramReport(datagrams, out.datagrams.emplace());
-    });
-  }
-  if (reader.HasValue("series")) {
-    reader.ReadObject("series", [&](Reader& series) {
-      DecodeSummary(series, out.series.emplace());
-    });
-  }
+  ReadPart(reader, "latency", out.latency, DecodeLatency<Value>);
+  ReadPart(reader, "datagrams", out.datagrams, DecodeDatagramReport<Value>);
+  ReadPart(reader, "series", out.series, DecodeSummary<Value>);
   reader.ReadObject(
       "options", [&](Reader& options) { DecodeOptions(options, out.options); });
   reader.ReadObject("counters", [&](Reader& counters) {

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kNumberBytes = 4;
 constexpr std::size_t kHeaderBytes = 12;  // Number, seconds, microseconds.
-constexpr std::int64_t kDay = 24 * 3600;
+constexpr std::int64_t kDay = std::int64_t{24} * 3600;
 
 std::int32_t NumberIn(std::span<const std::byte> datagram) {
   return static_cast<std::int32_t>(
