@@ -889,7 +889,7 @@ Answered Answer(const CLI::App& app, const CLI::ParseError& error) {
   return Answered{2};
 }
 
-void AddList(CLI::App& app, const std::shared_ptr<ListOptions>& list) {
+void AddListVerb(CLI::App& app, const std::shared_ptr<ListOptions>& list) {
   app.add_subcommand("list", "Which studies there are, and what each asks")
       ->add_flag("--json", list->json, "As JSON");
 }
@@ -918,12 +918,12 @@ Command ParseCommandLine(const std::vector<std::string>& arguments) {
   AddVerb(app, verbs, "compare", AddCompare);
   AddVerb(app, verbs, "explain", AddExplain);
   AddVerb(app, verbs, "theory", AddTheory);
-  AddVerb(app, verbs, "list", AddList);
+  AddVerb(app, verbs, "list", AddListVerb);
   AddVerb(app, verbs, "check", AddCheck);
   const auto advise = AddVerb(app, verbs, "advise", AddAdvise);
   AddVerb(app, verbs, "observe", AddObserve);
   AddVerb(app, verbs, "sink", AddSink);
-  AddVerb<LabCommand>(app, verbs, "lab", AddLab);
+  AddVerb(app, verbs, "lab", AddLab);
   AddExamples(app);
   if (IsUnknownVerb(app, arguments)) return UnknownVerb(app, arguments.front());
   run->arguments = ToRepeat(arguments);
