@@ -16,6 +16,8 @@
 #include "reports/size_tables.h"
 #include "reports/tables.h"
 #include "reports/text.h"
+#include "reports/window_view.h"
+#include "reports/window_words.h"
 
 namespace wiretoll {
 namespace {
@@ -109,6 +111,9 @@ StudyPart MakePart(const StudyView& view) {
     part.tables.push_back(CasesTable(view));
   }
   AddSizeTables(view, part);
+  if (IsWindowStudy(view))
+    part.tables.insert(part.tables.begin(),
+                       WindowsTable(view, WindowCurves(view)));
   Table flows = FlowsTable(view);
   if (!flows.rows.empty()) part.tables.push_back(std::move(flows));
   part.tables.push_back(PairsTable(view));

@@ -559,7 +559,10 @@ std::string JsonMetricName(Metric metric) {
                                                          "_ns",
                                                          "_ns",
                                                          "_ratio",
+                                                         "_ratio",
+                                                         "_ratio",
                                                          "_ratio"};
+  static_assert(kUnits.back() != nullptr, "a metric has no unit here");
   return MetricName(metric) + kUnits[static_cast<std::size_t>(metric)];
 }
 

@@ -9,10 +9,13 @@
 #include "harness/base/units.h"
 #include "reports/bars.h"
 #include "reports/captions.h"
+#include "reports/flow_pictures.h"
 #include "reports/panels.h"
 #include "reports/sentences.h"
 #include "reports/size_pictures.h"
 #include "reports/text.h"
+#include "reports/window_pictures.h"
+#include "reports/window_view.h"
 
 namespace wiretoll {
 namespace {
@@ -366,6 +369,10 @@ bool HasContrast(const StudyView& view) {
   });
 }
 
+void Append(std::vector<Picture> more, std::vector<Picture>& pictures) {
+  for (Picture& picture : more) pictures.push_back(std::move(picture));
+}
+
 bool Varies(const StudyView& view, const std::string& factor) {
   return std::find(view.varying.begin(), view.varying.end(), factor) !=
          view.varying.end();
@@ -375,7 +382,14 @@ bool Varies(const StudyView& view, const std::string& factor) {
 
 std::vector<Picture> StudyPictures(const StudyView& view) {
   std::vector<Picture> pictures;
-  if (view.sizes && !view.facets.empty()) {
+  if (IsWindowStudy(view)) {
+    pictures = WindowPictures(view);
+    Append(CoursePictures(view), pictures);
+    pictures.push_back(CapacityPicture(view));
+  } else if (IsFlowStudy(view)) {
+    pictures = FlowPictures(view);
+    Append(CoursePictures(view), pictures);
+  } else if (view.sizes && !view.facets.empty()) {
     pictures = SizePictures(view);
     if (view.size_factor == "write") {
       pictures.push_back(EfficiencyPicture(view));
@@ -397,6 +411,7 @@ std::vector<Picture> StudyPictures(const StudyView& view) {
       pictures.push_back(EffectPicture(
           view, {"rcvbuf", "the receive buffer", "the buffer unset"}));
     }
+    Append(CoursePictures(view), pictures);
     pictures.push_back(CapacityPicture(view));
   }
   if (!view.latency.empty()) pictures.push_back(LatencyPicture(view));

@@ -9,6 +9,7 @@
 #include "harness/analysis/cells.h"
 #include "harness/analysis/claims.h"
 #include "harness/analysis/contrast.h"
+#include "harness/analysis/course.h"
 #include "harness/analysis/effects.h"
 #include "harness/analysis/flow_groups.h"
 #include "harness/analysis/knee.h"
@@ -148,6 +149,7 @@ Outcome<Analysis> Analyse(const Folders& folders) {
   MedianIntervals intervals(analysis.runs.front().seed);
   analysis.cells = gathered.cells.Finish(intervals);
   analysis.flow_sets = gathered.flows.Finish(intervals, analysis.cells);
+  ReadCourses(folders, analysis.cells, analysis.notes);
   CountTrials(analysis);
   analysis.effects = EffectsOf(analysis.studies, analysis.cells, intervals);
   analysis.contrasts = ContrastsOf(analysis.runs, analysis.cells, intervals);

@@ -87,10 +87,15 @@ enum class Metric {
   kRttP99,
   kRttRise,
   // Steady throughput over what the largest window seen allows in the least
-  // round trip (RFC 7323 1.1), and over that or what the line carries at the
-  // efficiency measured, whichever is less.
+  // round trip (RFC 7323 1.1), so at most 1; and over what it allows in a round
+  // trip as it is under load, or what the line carries at the efficiency
+  // measured, whichever is less.
   kWindowShare,
   kBoundShare,
+  // Of the time that the sender's kernel had data to send or unacknowledged:
+  // while the peer's window, or its own send buffer, stood in the way.
+  kWindowWaitShare,
+  kSendBufferWaitShare,
   kCount,
 };
 inline constexpr std::size_t kMetricCount =
@@ -212,6 +217,22 @@ struct BufferRow {
   std::string note;  // "clamped: net.core.rmem_max ...".
 };
 
+struct CourseStep {
+  double seconds = 0;  // Since the first look.
+  double value = 0;
+};
+
+// How the windows of one trial went on, by its sender's kernel, thinned to
+// what a picture can show (course.h). A figure that was not told is empty.
+struct Course {
+  std::string trial;
+  std::string file;                                      // In the run folder.
+  std::vector<CourseStep> cwnd, in_flight, peer_window;  // Bytes.
+  std::vector<CourseStep> rtt_ns;                        // Smoothed.
+  std::vector<double> losses;  // When it began to repeat what was lost, s.
+  double seconds = 0;          // To the last look.
+};
+
 // One case on one pair of hosts.
 struct Cell {
   std::size_t study = 0;  // Into Analysis::studies.
@@ -232,6 +253,9 @@ struct Cell {
   std::array<BlockValues, kMetricCount> by_block;
   std::optional<Capacity> capacity;  // Of the trial of median throughput.
   std::optional<DatagramTotals> datagrams;  // UDP only.
+  // Of the trial with a time series whose steady throughput is the median, or
+  // nearest to it.
+  std::optional<Course> course;
   std::optional<CaseTheory> theory;
   std::vector<PredictionVerdict> verdicts;
   // Why figures that are missing are missing: all of them (no ok trial), each,

@@ -285,6 +285,11 @@ void CellTable::AddFigures(const Sample& sample, int block, Draft& draft) {
   } else if (cell.why_no_capacity.empty()) {
     cell.why_no_capacity = std::move(capacity.reason);
   }
+  if (sample.series && !sample.series->file.empty()) {
+    const auto& steady = figures[Index(Metric::kSteadyThroughput)];
+    draft.series.push_back(
+        {steady.value_or(trial.throughput), sample.trial, sample.series->file});
+  }
   draft.trials.push_back(trial);
   draft.signs.push_back(SignsOf(sample));
 }
@@ -333,6 +338,21 @@ int CellTable::EndRun(std::vector<std::string>& notes) {
   return complete;
 }
 
+// Its files are read later: here is no folder.
+void CellTable::ChooseCourse(Draft& draft) {
+  if (draft.series.empty()) return;
+  std::vector<SeriesFile>& all = draft.series;
+  const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
+  std::nth_element(all.begin(), middle, all.end(),
+                   [](const SeriesFile& a, const SeriesFile& b) {
+                     return a.speed < b.speed;
+                   });
+  Course course;
+  course.trial = middle->trial;
+  course.file = middle->file;
+  draft.cell.course = std::move(course);
+}
+
 void CellTable::FinishDraft(MedianIntervals& intervals, Draft& draft) {
   Cell& cell = draft.cell;
   for (std::size_t i = 0; i < kMetricCount; ++i) {
@@ -356,6 +376,7 @@ void CellTable::FinishDraft(MedianIntervals& intervals, Draft& draft) {
   if (cell.capacity) cell.why_no_capacity.clear();
   JudgeTheory(draft);
   CapIntervals(cell);
+  ChooseCourse(draft);
 }
 
 void CellTable::JudgeTheory(Draft& draft) {

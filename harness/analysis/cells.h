@@ -50,8 +50,14 @@ class CellTable {
     std::array<float, 7> capacity{};
     Negotiated negotiated;
   };
+  // An ok trial's time series.
+  struct SeriesFile {
+    double speed = 0;  // Steady throughput, else throughput; 0: none.
+    std::string trial, file;
+  };
   struct Draft {
     Cell cell;
+    std::vector<SeriesFile> series;
     std::vector<Trial> trials;
     std::vector<TrialSigns> signs;
     const Workload* workload = nullptr;
@@ -76,6 +82,7 @@ class CellTable {
       const Sample& sample) const;
   static void AddValues(const Figures& figures, int block, Draft& draft);
   static void AddFigures(const Sample& sample, int block, Draft& draft);
+  static void ChooseCourse(Draft& draft);
   static void FinishDraft(MedianIntervals& intervals, Draft& draft);
   // Theory, and how it stands to the figures.
   static void JudgeTheory(Draft& draft);

@@ -14,7 +14,7 @@ constexpr std::array<std::string_view, kMetricCount> kUnits = {
     "bytes",   "bytes",    "share",    "share",       "share",   "share",
     "ns",      "ns",       "ns",       "datagrams/s", "bytes/s", "share",
     "bytes",   "ns",       "ns",       "ns",          "ns",      "ns",
-    "ns",      "ns",       "share",    "share"};
+    "ns",      "ns",       "share",    "share",       "share",   "share"};
 
 static_assert(kMetricNames.size() == kMetricCount);
 
@@ -103,6 +103,11 @@ void AddSender(const EndReport& sender, Figures& figures) {
       Number(sender.counters.peer_window_initial_bytes));
   Set(figures, Metric::kWindowPeak,
       Number(sender.counters.peer_window_peak_bytes));
+  const Figure busy = Number(sender.counters.busy_ns);
+  Set(figures, Metric::kWindowWaitShare,
+      Divide(Number(sender.counters.window_limited_ns), busy));
+  Set(figures, Metric::kSendBufferWaitShare,
+      Divide(Number(sender.counters.sndbuf_limited_ns), busy));
   if (!sender.latency || sender.latency->count == 0) return;
   Set(figures, Metric::kLatencyP50, Number(sender.latency->p50_ns));
   Set(figures, Metric::kLatencyP99, Number(sender.latency->p99_ns));
@@ -190,18 +195,24 @@ void AddRoundTrips(const EndReport& sender, Figures& figures) {
       static_cast<double>(*sender.rtt_median_ns - *sender.rtt_min_ns));
 }
 
-// Requires that the metrics it is made of are there already.
+// Requires that the metrics it is made of are there already. No window passes
+// in less than the least round trip; what a round trip lasts under load, with
+// bursts and queues, is what one window takes.
 void AddBoundShares(const TrialContext& context, Figures& figures) {
   const auto of = [&](Metric metric) { return figures[Index(metric)]; };
-  const Figure window = Divide(of(Metric::kWindowPeak), of(Metric::kRttMin));
-  if (!window) return;
-  const double limit = *window * 1e9;  // A second.
+  const auto window_each = [&](Metric round_trip) {  // Bytes a nanosecond.
+    return Divide(of(Metric::kWindowPeak), of(round_trip));
+  };
   const Figure steady = of(Metric::kSteadyThroughput);
-  Set(figures, Metric::kWindowShare, Divide(steady, limit));
+  if (const Figure limit = window_each(Metric::kRttMin)) {
+    Set(figures, Metric::kWindowShare, Divide(steady, *limit * 1e9));
+  }
+  const Figure limit = window_each(Metric::kRttP50);
   const Figure efficiency = of(Metric::kEfficiency);
-  if (!context.rate_bits_per_second || !efficiency) return;
+  if (!limit || !efficiency || !context.rate_bits_per_second) return;
   const double line = *context.rate_bits_per_second / 8 * *efficiency;
-  Set(figures, Metric::kBoundShare, Divide(steady, std::min(limit, line)));
+  Set(figures, Metric::kBoundShare,
+      Divide(steady, std::min(*limit * 1e9, line)));
 }
 
 void AddWindowWaits(const CaptureRecord& capture, Figures& figures) {
@@ -339,7 +350,8 @@ std::string WhyNoBoundShare(Metric metric, const Sample& sample,
   if (sample.sender->datagrams) return "UDP has no window";
   const Figures figures = FiguresOf(sample, context);
   for (const Metric part :
-       {Metric::kSteadyThroughput, Metric::kWindowPeak, Metric::kRttMin}) {
+       {Metric::kSteadyThroughput, Metric::kWindowPeak,
+        metric == Metric::kWindowShare ? Metric::kRttMin : Metric::kRttP50}) {
     if (!figures[Index(part)]) return WhyMissing(part, sample, context);
   }
   if (metric == Metric::kBoundShare && !context.rate_bits_per_second) {
@@ -367,6 +379,8 @@ Seer SeerOf(Metric metric) {
     case Metric::kStalls:
     case Metric::kWindowInitial:
     case Metric::kWindowPeak:
+    case Metric::kWindowWaitShare:
+    case Metric::kSendBufferWaitShare:
     case Metric::kRttHandshake:
     case Metric::kRttMin:
     case Metric::kRttP50:
@@ -450,7 +464,9 @@ std::string WhyMissing(Metric metric, const Sample& sample,
   if (metric == Metric::kSendCallRate) {
     return ReasonFor(*sample.sender, "elapsed_ns", "no time went by");
   }
-  if (metric == Metric::kWindowInitial || metric == Metric::kWindowPeak) {
+  if (metric == Metric::kWindowInitial || metric == Metric::kWindowPeak ||
+      metric == Metric::kWindowWaitShare ||
+      metric == Metric::kSendBufferWaitShare) {
     return WhyNoWindow(*sample.sender);
   }
   if (metric >= Metric::kRttHandshake && metric <= Metric::kRttRise) {

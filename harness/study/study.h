@@ -110,14 +110,14 @@ bool HasFlowsAtOnce(const Case& the_case);
 
 // Some of the cells of a study. Keys are factor names or sender.os,
 // receiver.os, sender.host, receiver.host, or say what link a run had:
-// link.kind, link.rate, link.delay, link.loss, link.router; each with the
-// values that match.
+// link.kind, link.rate, link.delay, link.loss, link.mtu, link.router; each with
+// the values that match.
 // A key that is not there matches everything; an empty selection is the study.
 using Selection = std::map<std::string, std::vector<FactorValue>>;
 
 // What claims may speak of, in the order of analysis' Metric; throughput in
 // bytes/s, shares as fractions, times in nanoseconds.
-inline constexpr std::array<std::string_view, 40> kMetricNames = {
+inline constexpr std::array<std::string_view, 42> kMetricNames = {
     "throughput",
     "steady_throughput",
     "efficiency",
@@ -157,7 +157,9 @@ inline constexpr std::array<std::string_view, 40> kMetricNames = {
     "rtt_p99",
     "rtt_rise",
     "window_share",
-    "bound_share"};
+    "bound_share",
+    "window_wait_share",
+    "sndbuf_wait_share"};
 
 // What a claim's figure is; the check is on that figure.
 enum class ClaimKind {

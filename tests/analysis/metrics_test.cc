@@ -584,19 +584,20 @@ TEST(MetricsTest, WaitsAreSharesOfTheTimeThatTheKernelHadDataToSend) {
 }
 
 // A window of 131,072 bytes each 10 ms is 13.1072 MB/s, and 90,000 bytes in
-// 9 ms are 10 MB/s: 0.7629. The line carries 12.5 MB/s x 100,000 / 109,000 =
-// 11.468 MB/s, which is less: 0.872.
+// 9 ms are 10 MB/s: 0.7629. One of 262,144 bytes each 17 ms is 15.4 MB/s; the
+// line carries 12.5 MB/s x 100,000 / 109,000 = 11.468 MB/s, less: 0.872.
 TEST(MetricsTest, SharesOfTheBoundsAreOfSteadyState) {
-  EXPECT_DOUBLE_EQ(*Of(Metric::kWindowShare, Windowed()), 10.0 / 13.1072);
-  EXPECT_NEAR(*Of(Metric::kBoundShare, Windowed()), 0.872, 1e-12);
+  Sample sample = Windowed();
+  EXPECT_DOUBLE_EQ(*Of(Metric::kWindowShare, sample), 10.0 / 13.1072);
+  sample.sender->counters.peer_window_peak_bytes = 262'144;
+  EXPECT_NEAR(*Of(Metric::kBoundShare, sample), 0.872, 1e-12);
 }
 
-// 65,536 bytes each 10 ms are 6.5536 MB/s, less than the line.
+// 65,536 bytes each 17 ms, as under load, are less than the line carries.
 TEST(MetricsTest, TheLesserBoundIsTheOneThatHolds) {
   Sample sample = Windowed();
   sample.sender->counters.peer_window_peak_bytes = 65'536;
-  EXPECT_DOUBLE_EQ(*Of(Metric::kBoundShare, sample), 10.0 / 6.5536);
-  EXPECT_EQ(Of(Metric::kBoundShare, sample), Of(Metric::kWindowShare, sample));
+  EXPECT_DOUBLE_EQ(*Of(Metric::kBoundShare, sample), 10e6 * 0.017 / 65'536);
 }
 
 TEST(MetricsTest, WhatRoundTripsAndBoundsLackIsSaid) {
@@ -607,6 +608,9 @@ TEST(MetricsTest, WhatRoundTripsAndBoundsLackIsSaid) {
               HasSubstr("--series"));
   EXPECT_THAT(WhyMissing(Metric::kBoundShare, Windowed(), {}),
               HasSubstr("no known rate"));
+  EXPECT_EQ(Of(Metric::kBoundShare, sample), std::nullopt);
+  EXPECT_THAT(WhyMissing(Metric::kBoundShare, sample, kStream),
+              HasSubstr("--series"));
   sample.sender->rtt_min_ns.reset();
   sample.sender->counters.reason = "the kernel is too old";
   EXPECT_EQ(Of(Metric::kWindowShare, sample), std::nullopt);

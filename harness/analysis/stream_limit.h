@@ -1,0 +1,48 @@
+// Which limit held a cell's streams, from what their ends' kernels counted.
+#ifndef WIRETOLL_HARNESS_ANALYSIS_STREAM_LIMIT_H_
+#define WIRETOLL_HARNESS_ANALYSIS_STREAM_LIMIT_H_
+
+#include <optional>
+#include <string>
+
+#include "harness/analysis/analysis.h"
+
+namespace wiretoll {
+
+enum class StreamLimit {
+  kLine,        // As much as 90 % of what it carries in full segments.
+  kWindow,      // The peer's was in the way for half of the busy time.
+  kSendBuffer,  // The sender's own was.
+  kProcessor,   // A loop used 80 % of a CPU.
+  kLoss,        // 2 segments of 1000 were sent again.
+  kOther,       // None of these: the congestion window, or a program.
+  kUnknown,     // Not enough was observed.
+};
+
+struct CellLimit {
+  StreamLimit limit = StreamLimit::kUnknown;
+  // The sentence's end: "the line, of which 99 % is in use", "the peer's
+  // window, in the way for 97 % of the time".
+  std::string words;
+};
+
+// Steady throughput, else throughput. In the order of StreamLimit: what an
+// earlier one explains, a later one does not get to. Requires a cell of TCP
+// streams; any other is kUnknown.
+CellLimit LimitOf(const Cell& cell);
+
+// bytes/s, steady where that is known.
+std::optional<Estimate> SpeedOf(const Cell& cell);
+
+// min(window / round trip, what the line carries in full segments): the largest
+// window seen, the least round trip. Empty where neither is known.
+struct CellBound {
+  std::optional<double> window;  // bytes/s
+  std::optional<double> line;
+  [[nodiscard]] std::optional<double> least() const;
+};
+CellBound BoundOf(const Cell& cell);
+
+}  // namespace wiretoll
+
+#endif  // WIRETOLL_HARNESS_ANALYSIS_STREAM_LIMIT_H_

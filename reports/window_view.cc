@@ -1,0 +1,146 @@
+#include "reports/window_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "harness/base/units.h"
+#include "reports/text.h"
+
+namespace wiretoll {
+namespace {
+
+// Fixed: the same run folder makes the same report.
+constexpr std::uint64_t kWindowKneeSeed = 20110214;
+constexpr double kFarEnough = 1e6;  // ns
+constexpr std::size_t kLeastPoints = 3;
+
+bool HasVarying(const StudyView& view, const std::string& factor) {
+  return std::ranges::count(view.varying, factor) > 0;
+}
+
+const RecordedLink* LinkOfGroup(const StudyView& view, const Group& group) {
+  const std::vector<RunRecord>& runs = view.analysis->runs;
+  return group.first->run < runs.size() ? &runs[group.first->run].link
+                                        : nullptr;
+}
+
+bool MtusDiffer(const StudyView& view) {
+  const std::vector<RunRecord>& runs = view.analysis->runs;
+  return std::ranges::any_of(runs, [&](const RunRecord& run) {
+    return run.link.mtu != runs.front().link.mtu;
+  });
+}
+
+std::optional<WindowPoint> PointOf(const Group& group) {
+  const auto& window = group.figure(Metric::kWindowPeak);
+  const auto& steady = group.figure(Metric::kSteadyThroughput);
+  const auto& speed = steady ? steady : group.figure(Metric::kThroughput);
+  const FactorValue* asked = FindFactor(group.first->factors, "rcvbuf");
+  if (!window || !speed || asked == nullptr || group.first->datagrams ||
+      !(window->median > 0) || !(speed->median > 0)) {
+    return std::nullopt;
+  }
+  WindowPoint point{&group, window->median, std::nullopt, *speed};
+  if (const auto* bytes = std::get_if<std::int64_t>(asked))
+    point.asked = static_cast<double>(*bytes);
+  return point;
+}
+
+// All of a cell but its receive buffer.
+std::string CurveKey(const Group& group) {
+  std::string key = fmt::format("{}/{}", group.first->run, group.pool);
+  for (const auto& [name, value] : group.first->factors) {
+    if (name != "rcvbuf") key += '\x1f' + name + '=' + SpellFactor(value);
+  }
+  return key;
+}
+
+void Complete(const StudyView& view, WindowCurve& curve) {
+  std::ranges::sort(curve.points, {}, &WindowPoint::window);
+  for (const WindowPoint& point : curve.points) {
+    const auto& rtt = point.group->figure(Metric::kRttMin);
+    if (rtt && (curve.rtt_ns == 0 || rtt->median < curve.rtt_ns))
+      curve.rtt_ns = rtt->median;
+    const auto line = BoundOf(*point.group->first).line;
+    if (line) curve.line = std::max(curve.line.value_or(0), *line);
+  }
+  const Group& first = *curve.points.front().group;
+  const RecordedLink* link = LinkOfGroup(view, first);
+  if (link != nullptr && link->rate_bits_per_second && curve.rtt_ns > 0)
+    curve.product = *link->rate_bits_per_second / 8 * curve.rtt_ns * 1e-9;
+  curve.label = PathText(view, first, {"rcvbuf"});
+  std::vector<CurvePoint> sizes;
+  for (const WindowPoint& point : curve.points) {
+    // A window that came of two buffers is one size.
+    if (!sizes.empty() && sizes.back().size == point.window) continue;
+    sizes.push_back({point.window, PooledBlocks(*view.analysis, *point.group,
+                                                Metric::kSteadyThroughput)});
+    if (sizes.back().values.empty()) sizes.pop_back();
+  }
+  curve.knee = FindKnee(std::move(sizes), kWindowKneeSeed);
+}
+
+}  // namespace
+
+std::string PathText(const StudyView& view, const Group& group,
+                     const std::vector<std::string>& without) {
+  const RecordedLink* link = LinkOfGroup(view, group);
+  std::string text = "no known rate";
+  if (link != nullptr && link->rate_bits_per_second)
+    text = FormatBitRate({*link->rate_bits_per_second});
+  if (const auto& rtt = group.figure(Metric::kRttMin))
+    text += ", RTT " + TimeText(rtt->median);
+  if (link != nullptr && link->mtu && MtusDiffer(view))
+    text += fmt::format(", MTU {}", *link->mtu);
+  for (const std::string& name : view.varying) {
+    const FactorValue* value = FindFactor(group.first->factors, name);
+    if (value == nullptr || std::ranges::count(without, name) > 0) continue;
+    text += ", " + FactorText(name, *value);
+  }
+  if (view.analysis->runs.size() < 2 && view.pools.size() > 1)
+    text += ", " + view.pools[group.pool];
+  return text;
+}
+
+std::vector<WindowCurve> WindowCurves(const StudyView& view) {
+  std::vector<WindowCurve> curves;
+  std::map<std::string, std::size_t> known;
+  for (const Group& group : view.groups) {
+    const std::optional<WindowPoint> point = PointOf(group);
+    if (!point) continue;
+    const auto [place, is_new] =
+        known.try_emplace(CurveKey(group), curves.size());
+    if (is_new) curves.emplace_back();
+    curves[place->second].points.push_back(*point);
+  }
+  for (WindowCurve& curve : curves) Complete(view, curve);
+  std::erase_if(curves, [](const WindowCurve& curve) {
+    return curve.rtt_ns < kFarEnough || curve.points.size() < kLeastPoints;
+  });
+  for (std::size_t i = 0; i < curves.size(); ++i) {
+    curves[i].colour = PoolColour(i);
+    curves[i].shape = PoolShape(i);
+  }
+  return curves;
+}
+
+bool IsWindowStudy(const StudyView& view) {
+  return HasVarying(view, "rcvbuf") && !WindowCurves(view).empty();
+}
+
+std::string AskedText(const WindowPoint& point) {
+  if (!point.asked) return "unset";
+  return FactorValueText("rcvbuf", static_cast<std::int64_t>(*point.asked));
+}
+
+const Cell* WithCourse(const StudyView& view, const Group& group) {
+  for (const std::size_t index : group.cells) {
+    const Cell& cell = view.analysis->cells[index];
+    if (cell.course && !cell.course->in_flight.empty()) return &cell;
+  }
+  return nullptr;
+}
+
+}  // namespace wiretoll

@@ -1,0 +1,189 @@
+#include "reports/window_words.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "harness/base/words.h"
+#include "reports/size_words.h"
+#include "reports/text.h"
+
+namespace wiretoll {
+namespace {
+
+constexpr std::uint64_t kWindowRatioSeed = 20110214;
+// What the study asks of theory.
+constexpr double kAsTheory = 0.05;
+
+// Throughput over the lesser of W/RTT and the line.
+std::optional<double> OfBound(const WindowPoint& point) {
+  if (const auto& share = point.group->figure(Metric::kBoundShare))
+    return share->median;
+  const auto least = BoundOf(*point.group->first).least();
+  if (!least || *least <= 0) return std::nullopt;
+  return point.speed.median / *least;
+}
+
+std::string TheoryWords(const WindowCurve& curve) {
+  int near = 0, known = 0;
+  const WindowPoint* farthest = nullptr;
+  double off = 0;
+  for (const WindowPoint& point : curve.points) {
+    const auto share = OfBound(point);
+    if (!share) continue;
+    ++known;
+    if (std::fabs(*share - 1) <= kAsTheory) ++near;
+    if (farthest != nullptr && std::fabs(*share - 1) <= std::fabs(off))
+      continue;
+    farthest = &point;
+    off = *share - 1;
+  }
+  if (farthest == nullptr) return "theory is not known";
+  std::string text = fmt::format(
+      "{} of {} windows carry what window / RTT or the line allows, whichever "
+      "is less, to within 5 %",
+      near, known);
+  if (near < known) {
+    text += fmt::format("; the farthest, a buffer of {}, is {:.0f} % {}",
+                        AskedText(*farthest), 100 * std::fabs(off),
+                        off < 0 ? "below" : "above");
+  }
+  return text;
+}
+
+std::string KneeWords(const WindowCurve& curve) {
+  std::string text;
+  if (curve.knee) text = "; the knee: " + KneeInWords(*curve.knee);
+  if (curve.product) {
+    text +=
+        fmt::format("{} the bandwidth-delay product is {}",
+                    text.empty() ? ";" : ", and", PayloadText(*curve.product));
+  }
+  return text;
+}
+
+std::string Rate(const std::optional<double>& bytes_per_second) {
+  return bytes_per_second ? FormatNumber(*bytes_per_second * kMega)
+                          : std::string(kNone);
+}
+
+Row WindowRowOf(const WindowCurve& curve, const WindowPoint& point) {
+  const Cell& cell = *point.group->first;
+  const auto& rtt = point.group->figure(Metric::kRttMin);
+  const auto& loaded = point.group->figure(Metric::kRttP50);
+  const auto share = OfBound(point);
+  return {
+      curve.label,
+      AskedText(point),
+      PayloadText(point.window),
+      rtt ? TimeText(rtt->median) : kNone,
+      loaded ? TimeText(loaded->median) : kNone,
+      Rate(BoundOf(cell).window),
+      Rate(BoundOf(cell).line),
+      Rate(point.speed.median),
+      point.speed.interval ? IntervalText(*point.speed.interval, kMega) : kNone,
+      share ? Percent(*share) : kNone,
+      LimitOf(cell).words};
+}
+
+}  // namespace
+
+std::string HeldBy(const WindowCurve& curve) {
+  std::vector<std::string> parts;
+  for (std::size_t from = 0; from < curve.points.size();) {
+    const CellLimit limit = LimitOf(*curve.points[from].group->first);
+    std::size_t to = from;
+    while (to + 1 < curve.points.size() &&
+           LimitOf(*curve.points[to + 1].group->first).limit == limit.limit) {
+      ++to;
+    }
+    const std::string which =
+        from == to ? "With a buffer of " + AskedText(curve.points[from])
+                   : fmt::format("With buffers of {} to {}",
+                                 AskedText(curve.points[from]),
+                                 AskedText(curve.points[to]));
+    parts.push_back(fmt::format("{} the limit is {}", which, limit.words));
+    from = to + 1;
+  }
+  return fmt::format("{}.", fmt::join(parts, ". "));
+}
+
+std::vector<BeforeAfter> PairsOf(const StudyView& view,
+                                 const std::vector<WindowCurve>& curves) {
+  std::vector<BeforeAfter> pairs;
+  for (const WindowCurve& curve : curves) {
+    BeforeAfter pair{&curve, nullptr, nullptr, std::nullopt};
+    for (const WindowPoint& point : curve.points) {
+      const WindowPoint*& place = point.asked ? pair.after : pair.before;
+      if (place == nullptr || point.speed.median > place->speed.median)
+        place = &point;
+    }
+    if (pair.before == nullptr || pair.after == nullptr) continue;
+    const auto blocks = [&](const WindowPoint& point) {
+      return PooledBlocks(*view.analysis, *point.group,
+                          Metric::kSteadyThroughput);
+    };
+    pair.ratio = PairedRatio(blocks(*pair.after), blocks(*pair.before),
+                             kWindowRatioSeed);
+    pairs.push_back(std::move(pair));
+  }
+  return pairs;
+}
+
+std::string WindowSentence(const StudyView& /*view*/,
+                           const std::vector<WindowCurve>& curves) {
+  std::vector<std::string> parts;
+  for (const WindowCurve& curve : curves) {
+    parts.push_back(fmt::format("{}: {}{}.", curve.label, TheoryWords(curve),
+                                KneeWords(curve)));
+  }
+  std::string text = fmt::format("{}", fmt::join(parts, " "));
+  return text + " " + HeldBy(curves.front());
+}
+
+std::string BeforeAfterSentence(const std::vector<BeforeAfter>& pairs) {
+  std::vector<std::string> parts;
+  for (const BeforeAfter& pair : pairs) {
+    std::string text = fmt::format(
+        "{}: left to the system {}, with the best of the buffers set, {}, {}",
+        pair.curve->label, RateText(pair.before->speed), AskedText(*pair.after),
+        RateText(pair.after->speed));
+    if (pair.ratio) {
+      text += fmt::format(", {} times", FormatNumber(pair.ratio->median));
+      if (pair.ratio->interval)
+        text += fmt::format(" ({})", RatioRange(*pair.ratio->interval));
+      if (pair.ratio->verdict == Verdict::kNotDistinguishable)
+        text += ": no difference can be told";
+    }
+    parts.push_back(fmt::format("{}. Left to the system the limit is {}", text,
+                                LimitOf(*pair.before->group->first).words));
+  }
+  return fmt::format("{}.", fmt::join(parts, ". "));
+}
+
+Table WindowsTable(const StudyView& /*view*/,
+                   const std::vector<WindowCurve>& curves) {
+  Table table;
+  table.title = "Windows";
+  table.columns = {{"path", false},          {"buffer asked for", true},
+                   {"largest window", true}, {"RTT, least", true},
+                   {"RTT, loaded", true},    {"window / RTT, MB/s", true},
+                   {"line, MB/s", true},     {"measured, MB/s", true},
+                   {"95 %", true},           {"of the lesser", true},
+                   {"limit", false}};
+  for (const WindowCurve& curve : curves) {
+    for (const WindowPoint& point : curve.points)
+      table.rows.push_back(WindowRowOf(curve, point));
+  }
+  table.note =
+      "Largest window: what the sender saw advertised. Line: in full segments. "
+      "Measured in steady state, where a warm-up or the trial's bytes tell "
+      "where that begins. Limit: the line from 90 % of it on; else what the "
+      "sender's kernel says stood in the way for half of its time; else a CPU "
+      "from 80 % on; else loss from 2 in 1000 segments on.";
+  return table;
+}
+
+}  // namespace wiretoll
