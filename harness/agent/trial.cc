@@ -40,6 +40,10 @@ bool MayBeAFirewall(const Error& error) {
 // How often a receiver of datagrams looks whether it is done.
 constexpr std::chrono::milliseconds kReceiveTimeout{20};
 
+// Of packets of 1280 bytes, which every path of IPv6 passes (RFC 8200 5), over
+// IPv6 with timestamps.
+constexpr int kSafeMss = 1208;
+
 TrialFailure Skip(std::string reason) {
   return {.message = std::move(reason), .skip = true};
 }
@@ -75,6 +79,7 @@ class TrialRun {
   std::optional<TrialFailure> Connect(Socket& socket, std::uint16_t port);
   Result<Socket, TrialFailure> AcceptPeer(Socket& listener);
   std::optional<TrialFailure> Drain(Socket& socket);
+  TrialFailure WithPath(TrialFailure failure, const Socket& socket) const;
   void AddWindows(TcpCounters& counters);
   void AddRoundTrips(EndReport& report) const;
   EndReport Finish(EndReport report);
@@ -127,8 +132,10 @@ TrialOutcomeAtEnd TrialRun::Send(Socket& socket) {
   if (stood_.peer_window_bytes) control_.BeginSampling();
   const Sampling sampling(records_.moments, socket);
   TrialOutcomeAtEnd ran = Loop(socket);
-  if (!ran.has_value()) return ran;
-  if (const auto undrained = Drain(socket)) return *undrained;
+  if (!ran.has_value()) return WithPath(ran.error(), socket);
+  if (const auto undrained = Drain(socket)) {
+    return WithPath(*undrained, socket);
+  }
   records_.moments.End();
   ran.value().counters = ReadTcpCounters(socket);
   AddWindows(ran.value().counters);
@@ -355,6 +362,28 @@ std::optional<TrialFailure> TrialRun::Drain(Socket& socket) {
     return TrialFailure{.message = "the receiver closed early: " + left};
   }
   return std::nullopt;
+}
+
+// What the kernel's repeating in vain says of the path: small packets made the
+// connection, and no large one came through since (RFC 2923 2.1).
+TrialFailure TrialRun::WithPath(TrialFailure failure,
+                                const Socket& socket) const {
+  constexpr std::int64_t kInVain = 3;
+  const TcpMoment now = ReadTcpMoment(socket);
+  if (!now.acked_bytes || !now.mss_bytes) return failure;
+  const bool full_one_waits =
+      now.in_flight_bytes.value_or(0) >= *now.mss_bytes &&
+      *now.acked_bytes < *now.mss_bytes;
+  if (!full_one_waits || now.retransmitted_segments.value_or(0) < kInVain) {
+    return failure;
+  }
+  failure.message += fmt::format(
+      "; the connection stood, but no segment of {} bytes came through, though "
+      "sent {} times: is there a smaller MTU on the way that nobody tells of "
+      "(a path MTU black hole)? Try mss = {}, or net.ipv4.tcp_mtu_probing=1 "
+      "at a Linux sender",
+      *now.mss_bytes, *now.retransmitted_segments + 1, kSafeMss);
+  return failure;
 }
 
 void TrialRun::AddWindows(TcpCounters& counters) {
