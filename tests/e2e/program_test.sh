@@ -91,6 +91,19 @@ messages = $2
 STUDY
 }
 
+# A study of one factor, and [stop].
+one_factor_study() {
+  cat >one.toml <<STUDY
+title = "One factor"
+question = "Does it run?"
+repeats = 1
+[factors]
+$1
+[stop]
+$2
+STUDY
+}
+
 # A study of flows at once: topologies, streams, [stop], blocks.
 flow_study() {
   cat >flows.toml <<STUDY
@@ -779,6 +792,40 @@ a_lab_can_be_kept_used_and_taken_down)
   # The hosts file is still there.
   run 3 run small.toml --hosts hosts.toml --out later --no-report
   says err "its lab no longer stands: \`wiretoll lab up"
+  ;;
+
+a_path_that_swallows_large_packets_is_named)
+  need_root
+  one_factor_study 'mss = ["unset", 1100]' 'bytes = 50000'
+  # Four times in vain take 200 + 400 + 800 ms of the retransmission timer.
+  run 1 run one.toml --router --router-mtu 1200 --no-icmp --deadline 4s \
+    --pairs linux-1:linux-2 --out here --no-report
+  says here/samples.jsonl 'a path MTU black hole'
+  says here/samples.jsonl 'no segment of 1448 bytes came through'
+  # With segments that fit it carries all.
+  [[ $(grep -c '"outcome":"ok"' here/samples.jsonl) == 1 ]] ||
+    fail "not one trial of two passed"
+  ;;
+
+a_time_series_is_a_file_of_each_trial)
+  need_root
+  one_factor_study 'gap = ["1ms"]' 'messages = 51'
+  run 0 run one.toml --series 5ms --pairs linux-1:linux-2 --out here
+  file=$(sed -n 's/.*"series":{"file":"\([^"]*\)".*/\1/p' here/samples.jsonl)
+  [[ -f here/$file ]] || fail "no file $file"
+  head -n 1 "here/$file" | grep -q '^end,at_ns,state,loss_state,cwnd_segments,' ||
+    fail "no head of a series"
+  # Of 50 ms at both ends: as it stood, as it ended, and one between.
+  for end in sender receiver; do
+    (($(grep -c "^$end,[0-9]*,established" "here/$file") >= 2)) ||
+      fail "no series of the $end"
+  done
+  grep -q '"rtt_handshake_ns":[1-9]' here/samples.jsonl ||
+    fail "the handshake's round trip is not there"
+  # Flows at once have none, and say so.
+  one_factor_study 'streams = [2]' 'bytes = 50000'
+  run 0 run one.toml --series 5ms --pairs linux-1:linux-2 --out flows --no-report
+  says flows/samples.jsonl 'only trials alone have'
   ;;
 
 a_router_stands_between_two_networks)
