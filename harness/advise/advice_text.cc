@@ -38,8 +38,7 @@ std::string SpellFigure(Aim aim, const RepeatedFigure& figure) {
   return text;
 }
 
-// --- What was measured
-// ----------------------------------------------------------
+// --- What was measured -------------------------------------------------------
 
 std::string SpellRounds(const LatencySummary& rounds) {
   return fmt::format("{} (least {}, 99 % within {})", SpellNs(rounds.p50_ns),
@@ -100,14 +99,11 @@ std::string Waits(const SubjectFigures& s) {
       PercentOf(*s.window_share), PercentOf(s.sndbuf_share.value_or(0)));
 }
 
-void AddSubject(const Evidence& e, std::vector<Row>& rows) {
-  const SubjectFigures& s = e.subject;
-  if (s.latency) rows.push_back({"a round", SpellRounds(*s.latency)});
-  if (!s.bytes_per_second) return;
+void AddSpeeds(const Evidence& e, std::vector<Row>& rows) {
+  const RepeatedFigure& speed = *e.subject.bytes_per_second;
   rows.push_back(
-      {"throughput",
-       fmt::format("{}, {}", SpellFigure(Aim::kThroughput, *s.bytes_per_second),
-                   Count(s.bytes_per_second->repeats, "trial"))});
+      {"throughput", fmt::format("{}, {}", SpellFigure(Aim::kThroughput, speed),
+                                 Count(speed.repeats, "trial"))});
   if (e.streams_bytes_per_second) {
     rows.push_back({fmt::format("{} at once", e.streams),
                     FormatByteRate(*e.streams_bytes_per_second) + " together"});
@@ -118,6 +114,9 @@ void AddSubject(const Evidence& e, std::vector<Row>& rows) {
                                       FormatByteRate(*e.large_bytes_per_second),
                                       FormatBytes(*e.large_buffers))});
   }
+}
+
+void AddWindows(const SubjectFigures& s, std::vector<Row>& rows) {
   rows.push_back({"sender held", Waits(s)});
   if (s.peak_window) {
     rows.push_back(
@@ -132,6 +131,25 @@ void AddSubject(const Evidence& e, std::vector<Row>& rows) {
          fmt::format("{} B at the end, {}", GroupDigits(s.flight->count),
                      s.congestion.value_or("?"))});
   }
+}
+
+std::string SpellPathMtu(const Evidence& e) {
+  const std::int64_t path = *e.subject.path_mtu;
+  const auto mtu = NumberFact(e.sender, "mtu_bytes");
+  std::string text = GroupDigits(path) + " bytes";
+  if (mtu && *mtu > path) {
+    text += fmt::format(", discovered: the interface of {} has {}",
+                        e.sender.name, GroupDigits(*mtu));
+  }
+  return text;
+}
+
+void AddSubject(const Evidence& e, std::vector<Row>& rows) {
+  const SubjectFigures& s = e.subject;
+  if (s.latency) rows.push_back({"a round", SpellRounds(*s.latency)});
+  if (!s.bytes_per_second) return;
+  AddSpeeds(e, rows);
+  AddWindows(s, rows);
   if (s.retransmitted_segments) {
     rows.push_back(
         {"sent again", fmt::format("{} of {} data segments",
@@ -144,17 +162,7 @@ void AddSubject(const Evidence& e, std::vector<Row>& rows) {
                                             PercentOf(*s.sender_cpu),
                                             PercentOf(*s.receiver_cpu))});
   }
-  if (s.path_mtu) {
-    const auto mtu = NumberFact(e.sender, "mtu_bytes");
-    rows.push_back(
-        {"path MTU",
-         fmt::format("{} bytes{}", GroupDigits(*s.path_mtu),
-                     mtu && *mtu > *s.path_mtu
-                         ? fmt::format(", discovered: the interface of {} has "
-                                       "{}",
-                                       e.sender.name, GroupDigits(*mtu))
-                         : std::string())});
-  }
+  if (s.path_mtu) rows.push_back({"path MTU", SpellPathMtu(e)});
 }
 
 std::string MeasuredText(const Evidence& e) {
@@ -165,8 +173,7 @@ std::string MeasuredText(const Evidence& e) {
   return Table(rows) + "\n";
 }
 
-// --- What hosts are set to
-// ------------------------------------------------------
+// --- What hosts are set to ---------------------------------------------------
 
 // Those that bear on a stream's speed, of whichever system.
 constexpr std::array<std::string_view, 33> kSettings = {
@@ -268,8 +275,7 @@ std::string NotesText(const Evidence& e) {
   return text.empty() ? text : text + "\n";
 }
 
-// --- The limit and the way out
-// ---------------------------------------------------
+// --- The limit and the way out -----------------------------------------------
 
 std::string FindingText(const Finding& finding, const char* head) {
   std::string text =
@@ -359,7 +365,7 @@ std::string VerifiedText(const Verification& v) {
     if (change.to)
       text += Paragraph("- ", "theory gave " + Value(change.aim, *change.to));
   }
-  text += Paragraph("- ", "all of it was undone");
+  if (v.troubles.empty()) text += Paragraph("- ", "all of it was undone");
   for (const std::string& trouble : v.troubles)
     text += Paragraph("- ", Printable("failed: " + trouble));
   return text;

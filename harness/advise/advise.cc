@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <utility>
+#include <variant>
 
 #include "harness/analysis/statistics.h"
 #include "harness/base/words.h"
@@ -25,7 +26,9 @@ constexpr Nanoseconds kTimeForRounds = 600ms;
 constexpr std::chrono::milliseconds kReachDeadline = 8s;
 // 45 full segments, which a path that passes full packets has had long before.
 constexpr Bytes kSmallBulk{65536};
-constexpr std::chrono::milliseconds kSmallDeadline = 5s;
+constexpr std::chrono::milliseconds kSmallDeadline = 2500ms;
+constexpr Nanoseconds kLeastLoaded = 600ms;
+constexpr int kRoundsBeside = 100;
 constexpr int kStreams = 4;
 constexpr Bytes kLeastLarge{4'194'304};
 constexpr Nanoseconds kProbeTime = 300ms;
@@ -108,8 +111,7 @@ class Advisor {
             "stopped before the limit was found; nothing was changed"};
   }
 
-  // --- Hosts
-  // ------------------------------------------------------------------
+  // --- Hosts -----------------------------------------------------------------
 
   Outcome<Done> Meet() {
     const auto recorded = crew_.Muster();
@@ -141,8 +143,7 @@ class Advisor {
     return pair_host;
   }
 
-  // --- Trials
-  // -----------------------------------------------------------------
+  // --- Trials ----------------------------------------------------------------
 
   // All at once, one after the other if it is one alone. From the sender to the
   // receiver.
@@ -206,8 +207,7 @@ class Advisor {
     return result.cancelled ? "stopped" : "it failed for no reason told";
   }
 
-  // --- Progress
-  // ---------------------------------------------------------------
+  // --- Progress --------------------------------------------------------------
 
   void Plan(Nanoseconds expected) {
     time_left_.Plan(std::max(expected, Nanoseconds{1}), 1);
@@ -246,8 +246,7 @@ class Advisor {
     if (io_.stopped()) io_.restart();
   }
 
-  // --- What is measured
-  // -------------------------------------------------------
+  // --- What is measured ------------------------------------------------------
 
   [[nodiscard]] bool IsStream() const {
     return subject_.pattern == Pattern::kStream;
@@ -308,8 +307,7 @@ class Advisor {
                                 false, "as declared"};
   }
 
-  // --- Full packets
-  // -------------------------------------------------------------
+  // --- Full packets ----------------------------------------------------------
 
   // Where they do not, no stream would come to its end: the largest that pass
   // are looked for instead.
@@ -368,8 +366,7 @@ class Advisor {
     evidence_.least_lost = lost;
   }
 
-  // --- The subject
-  // --------------------------------------------------------------
+  // --- The subject -----------------------------------------------------------
 
   [[nodiscard]] std::string NameOfSubject() const {
     return spec_.name.empty() ? SpellWorkload(subject_) : spec_.name;
@@ -411,10 +408,14 @@ class Advisor {
       MeasureLargeBuffers();
   }
 
-  // Ends a little before the stream beside it does.
-  std::vector<Part> LoadedPair(const Workload& stream) const {
+  // Rounds at even times: without a pause most of them would be over before the
+  // stream has filled anything. They end a little before it does.
+  [[nodiscard]] std::vector<Part> LoadedPair(Workload stream) const {
     Workload rounds = PingPong();
-    const Nanoseconds time = stream.stop_time.value_or(spec_.time);
+    const Nanoseconds time =
+        std::max(kLeastLoaded, stream.stop_time.value_or(spec_.time));
+    if (stream.stop_time) stream.stop_time = time;
+    rounds.gap = time / kRoundsBeside;
     rounds.stop_time = time * 4 / 5;
     rounds.stop_messages.reset();
     return {{"advise-load", stream}, {"advise-loaded-rtt", rounds}};
@@ -484,6 +485,23 @@ class Advisor {
     TakeProbe(work.write, result);
   }
 
+  // The sender had more than the line took: it got lost on the way or at the
+  // sender's own queue, or the interface's speed was reached. A lab without a
+  // rate has no line to fill.
+  [[nodiscard]] bool FilledBy(BitsPerSecond rate, double lost,
+                              const EndReport& sender) const {
+    if (IsOnOneMachine(spec_.link)) return false;
+    const bool dropped = sender.datagrams && sender.datagrams->not_sent &&
+                         sender.datagrams->not_sent->no_buffers > 0;
+    if (lost >= 0.05 || dropped) return true;
+    for (const PairHost* host : {&evidence_.sender, &evidence_.receiver}) {
+      const auto speed = NumberFact(*host, "speed_mbit");
+      if (speed && rate.value >= 0.85e6 * static_cast<double>(*speed))
+        return true;
+    }
+    return false;
+  }
+
   void TakeProbe(Bytes payload, const TrialResult& result) {
     const HeaderStack stack{
         spec_.receiver.address.find(':') != std::string::npos ? 6 : 4,
@@ -495,14 +513,10 @@ class Advisor {
     const double lost =
         static_cast<double>(result.datagrams->lost_on_path.value_or(0)) /
         static_cast<double>(std::max<std::int64_t>(1, result.datagrams->sent));
-    const auto cpu = result.sender->cpu_ns;
-    const auto elapsed = result.sender->elapsed_ns;
-    const bool waited =
-        cpu && elapsed &&
-        static_cast<double>(*cpu) < 0.6 * static_cast<double>(*elapsed);
     LineFigure line{BitsPerSecond{frames * static_cast<double>(frame.l1.count) *
                                   8 / seconds},
-                    !waited && lost < 0.05, "by datagrams back to back"};
+                    false, "by datagrams back to back"};
+    line.at_least = !FilledBy(line.rate, lost, *result.sender);
     // A stream that was faster has shown more than they did.
     const auto& speed = evidence_.subject.bytes_per_second;
     evidence_.line = line;
@@ -514,8 +528,7 @@ class Advisor {
     }
   }
 
-  // --- Verification
-  // -------------------------------------------------------------
+  // --- Verification ----------------------------------------------------------
 
   Verification Verify(const Advice& advice) {
     Verification verification;
@@ -645,6 +658,19 @@ class Advisor {
   };
 };
 
+// A buffer that is not what the program asked for is said, limit or not.
+void NoteBuffer(const char* name, const PairHost& host,
+                const std::optional<OptionReading>& option,
+                std::vector<std::string>& notes) {
+  if (!option || option->reason.empty()) return;
+  const auto* asked = std::get_if<std::int64_t>(&option->requested);
+  const auto* got = std::get_if<std::int64_t>(&option->effective);
+  if (asked == nullptr || got == nullptr) return;
+  notes.push_back(fmt::format("{}: {} of {} asked for, {} in force: {}",
+                              host.name, name, GroupDigits(*asked),
+                              GroupDigits(*got), option->reason));
+}
+
 }  // namespace
 
 Workload BulkStream(Nanoseconds time) {
@@ -657,6 +683,10 @@ Workload BulkStream(Nanoseconds time) {
 Advice Diagnose(Evidence evidence) {
   Advice advice;
   advice.evidence = std::move(evidence);
+  NoteBuffer("SO_RCVBUF", advice.evidence.receiver,
+             advice.evidence.subject.rcvbuf, advice.evidence.notes);
+  NoteBuffer("SO_SNDBUF", advice.evidence.sender,
+             advice.evidence.subject.sndbuf, advice.evidence.notes);
   advice.findings = FindLimits(advice.evidence);
   for (const Finding& finding : advice.findings)
     advice.changes.push_back(ChangesFor(finding, advice.evidence));

@@ -10,6 +10,7 @@
 
 #include "harness/base/words.h"
 #include "harness/theory/predict.h"
+#include "harness/theory/windows.h"
 
 namespace wiretoll {
 namespace {
@@ -53,8 +54,7 @@ SettingChange InProgram(const PairHost& host, std::string words,
   return change;
 }
 
-// --- Linux's commands
-// ----------------------------------------------------------
+// --- Linux's commands --------------------------------------------------------
 
 std::string SysctlCommand(const std::string& name, const std::string& value) {
   const bool blank = value.find(' ') != std::string::npos;
@@ -109,8 +109,7 @@ std::string WithLargest(const PairHost& host, const std::string& fact,
   return fmt::format("{} {} {}", least, std::min(middle, largest), largest);
 }
 
-// --- What it would gain
-// --------------------------------------------------------
+// --- What it would gain ------------------------------------------------------
 
 double NowOf(const Evidence& e) {
   return e.subject.bytes_per_second ? e.subject.bytes_per_second->median : 0;
@@ -149,14 +148,12 @@ Bytes PowerOfTwo(double bytes) {
       kMostWindow, static_cast<std::int64_t>(std::bit_ceil(least)))};
 }
 
-// Linux makes half of a receive buffer the window.
 std::optional<Bytes> WindowOf(const std::optional<std::int64_t>& buffer) {
   if (!buffer) return std::nullopt;
-  return Bytes{*buffer / 2};
+  return LinuxWindowOf(Bytes{*buffer});
 }
 
-// --- The receive window
-// --------------------------------------------------------
+// --- The receive window ------------------------------------------------------
 
 bool Asked(const std::optional<OptionReading>& option) {
   return option && option->requested != OptionValue{};
@@ -167,11 +164,10 @@ std::optional<std::int64_t> Whole(const OptionValue& value) {
   return number == nullptr ? std::nullopt : std::optional(*number);
 }
 
-// Linux reads back twice what was asked for, where it may.
+// The agent says so of what it reads back.
 bool Clamped(const OptionReading& option) {
-  const auto asked = Whole(option.requested);
-  const auto got = Whole(option.effective);
-  return asked && got && *got < *asked;
+  return option.reason.find("clamped") != std::string::npos &&
+         Whole(option.requested).has_value();
 }
 
 // A buffer that a program asked for: let the system choose, or ask for more.
@@ -296,8 +292,7 @@ std::vector<SettingChange> ForWindowScaling(const Evidence& e) {
   return changes;
 }
 
-// --- The send buffer
-// -----------------------------------------------------------
+// --- The send buffer ---------------------------------------------------------
 
 std::vector<SettingChange> ForSendBuffer(const Evidence& e) {
   std::vector<SettingChange> changes;
@@ -320,8 +315,7 @@ std::vector<SettingChange> ForSendBuffer(const Evidence& e) {
   return changes;
 }
 
-// --- The path
-// ------------------------------------------------------------------
+// --- The path ----------------------------------------------------------------
 
 bool Offers(const PairHost& host, const std::string& congestion) {
   std::istringstream words(
@@ -348,13 +342,23 @@ void AddBbr(const Evidence& e, const std::string& why,
         TextFact(host, "tcp_congestion_control").value_or("cubic")};
     changes.push_back(std::move(change));
   } else if (IsLinux(host)) {
+    Workload instead = e.subject.workload;
+    instead.congestion = "bbr";
+    if (TextFact(host, "tcp_congestion_control") == "bbr") {
+      changes.push_back(InProgram(
+          host,
+          fmt::format(
+              "in the program: it asks for {} where the host has bbr, {}",
+              e.subject.congestion.value_or("another"), why),
+          instead));
+      return;
+    }
     SettingChange change = Sysctl(host, "net.ipv4.tcp_congestion_control",
                                   "tcp_congestion_control", "bbr", why);
     if (!Offers(host, "bbr"))
       change.now.insert(change.now.begin(), "modprobe tcp_bbr");
     // A lab's trials choose for themselves, and so may a program.
-    change.instead = e.subject.workload;
-    change.instead->congestion = "bbr";
+    change.instead = instead;
     changes.push_back(std::move(change));
   }
 }
@@ -424,7 +428,7 @@ std::vector<SettingChange> ForQueue(const Evidence& e) {
          "a congestion control that goes by the line's rate and shortest round "
          "trip, and does not fill the queue",
          changes);
-  // RFC-less: two bandwidth-delay products in flight is BBR's own bound.
+  // Two bandwidth-delay products in flight are BBR's own bound.
   if (!changes.empty())
     AddLatencyGain(e, 2 * rtt, "two BDP in flight at most", changes.back());
   if (IsLinux(e.sender)) {
@@ -484,8 +488,7 @@ std::vector<SettingChange> ForPathMtu(const Evidence& e) {
   return changes;
 }
 
-// --- Time
-// ----------------------------------------------------------------------
+// --- Time --------------------------------------------------------------------
 
 // What `bytes` take: as long as now, less the round trips that are saved.
 void AddFewerRounds(const Evidence& e, int saved, SettingChange& change) {
@@ -546,8 +549,7 @@ std::vector<SettingChange> ForSlowStart(const Evidence& e) {
   return changes;
 }
 
-// --- The programs
-// --------------------------------------------------------------
+// --- The programs ------------------------------------------------------------
 
 void AddRoundGain(const Evidence& e, SettingChange& change) {
   change.aim = Aim::kRound;
@@ -621,8 +623,7 @@ std::vector<SettingChange> ForSlowReader(const Evidence& e) {
   return {change};
 }
 
-// --- The CPU
-// -------------------------------------------------------------------
+// --- The CPU -----------------------------------------------------------------
 
 void AddLargerCalls(const Evidence& e, std::vector<SettingChange>& changes) {
   constexpr double kSmall = 16384;

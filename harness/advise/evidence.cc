@@ -290,9 +290,11 @@ std::optional<Nanoseconds> BaseRtt(const Evidence& evidence) {
 }
 
 std::optional<Nanoseconds> LoadedRtt(const Evidence& evidence) {
-  if (const auto loaded = MedianRtt(evidence.loaded_rtt)) return loaded;
-  if (evidence.subject.workload.pattern != Pattern::kStream) return {};
-  return evidence.subject.srtt;
+  const auto beside = MedianRtt(evidence.loaded_rtt);
+  const auto& own = evidence.subject.srtt;
+  if (evidence.subject.workload.pattern != Pattern::kStream) return beside;
+  if (beside && own) return std::max(*beside, *own);
+  return beside ? beside : own;
 }
 
 Bytes SegmentOf(const Evidence& evidence) {

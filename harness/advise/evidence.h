@@ -131,7 +131,8 @@ struct Evidence {
 // The round trip with nothing else on the path: the least median of the two
 // alone, else the least that the sender's kernel saw.
 std::optional<Nanoseconds> BaseRtt(const Evidence& evidence);
-// Beside a stream: the median.
+// While a stream sends: the median beside it, or its own smoothed one at its
+// end, whichever is longer.
 std::optional<Nanoseconds> LoadedRtt(const Evidence& evidence);
 // Payload bytes/s that the line carries in full segments.
 std::optional<double> LineCapacity(const Evidence& evidence);

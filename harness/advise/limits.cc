@@ -8,6 +8,7 @@
 
 #include "harness/base/words.h"
 #include "harness/theory/predict.h"
+#include "harness/theory/windows.h"
 
 namespace wiretoll {
 namespace {
@@ -15,14 +16,14 @@ namespace {
 constexpr double kFull = 0.9;      // Of the line's capacity.
 constexpr double kMostOf = 0.5;    // Of a stream's time.
 constexpr double kBusyLoop = 0.8;  // Of a CPU.
+constexpr double kRoom = 1.5;      // Times what was moved: not used up.
 constexpr double kLossy = 0.002;   // Of the segments.
 constexpr std::int64_t kLeastLost = 3;
 constexpr double kSwollen = 3;                 // Times the base round trip,
 constexpr Nanoseconds kLongQueue{20'000'000};  // and so much more.
 constexpr Nanoseconds kStall{30'000'000};
-constexpr double kStalls = 0.1;                  // Of the rounds.
-constexpr std::int64_t kInitialSegments = 10;    // RFC 6928.
-constexpr std::int64_t kUnscaledWindow = 65535;  // RFC 9293 3.1.
+constexpr double kStalls = 0.1;                // Of the rounds.
+constexpr std::int64_t kInitialSegments = 10;  // RFC 6928.
 
 using MaybeFinding = std::optional<Finding>;
 
@@ -71,8 +72,7 @@ std::string AgainstLine(const Evidence& e) {
       e.line->at_least ? " at least" : "", e.line->how);
 }
 
-// --- Messages
-// -----------------------------------------------------------------
+// --- Messages ----------------------------------------------------------------
 
 // A message of several writes, of which the last may wait for an ACK.
 bool WritesInPieces(const Workload& workload) {
@@ -149,8 +149,7 @@ MaybeFinding RoundTripAlone(const Evidence& e) {
       {}};
 }
 
-// --- The path
-// -----------------------------------------------------------------
+// --- The path ----------------------------------------------------------------
 
 MaybeFinding PathMtu(const Evidence& e) {
   if (!e.least_lost) return std::nullopt;
@@ -211,7 +210,7 @@ MaybeFinding Queue(const Evidence& e) {
       Confidence::kCertain,
       "the queue before the line",
       {fmt::format("the line is full: {}", AgainstLine(e)),
-       fmt::format("beside a stream the round trip is {}, alone {}: whatever "
+       fmt::format("while it sends the round trip is {}, alone {}: whatever "
                    "else is sent waits {} behind about {} of it",
                    Time(*loaded), Time(*base), Time(*loaded - *base),
                    FormatBytes(Bytes{std::llround(held)}))},
@@ -252,8 +251,7 @@ MaybeFinding Loss(const Evidence& e) {
   return finding;
 }
 
-// --- The programs
-// -------------------------------------------------------------
+// --- The programs ------------------------------------------------------------
 
 MaybeFinding SlowWriter(const Evidence& e) {
   const SubjectFigures& s = e.subject;
@@ -356,7 +354,7 @@ MaybeFinding Cpu(const Evidence& e) {
   const auto receives = BusyLoop(s.receiver_cpu, e.receiver.name);
   if (!sends && !receives) return std::nullopt;
   const auto window = PerRoundTrip(s.peak_window, BaseRtt(e));
-  if (window && *window < 1.5 * *Goodput(e)) return std::nullopt;
+  if (window && *window < kRoom * *Goodput(e)) return std::nullopt;
   const PairHost& host =
       sends && (!receives || *s.sender_cpu >= *s.receiver_cpu) ? e.sender
                                                                : e.receiver;
@@ -383,8 +381,7 @@ MaybeFinding Cpu(const Evidence& e) {
   return finding;
 }
 
-// --- The buffers
-// --------------------------------------------------------------
+// --- The buffers -------------------------------------------------------------
 
 std::string HeldByWindow(const Evidence& e) {
   const SubjectFigures& s = e.subject;
@@ -422,12 +419,13 @@ MaybeFinding WindowScaling(const Evidence& e) {
   const SubjectFigures& s = e.subject;
   if (!IsStream(e) || FillsLine(e) || !AtLeast(s.window_share, kMostOf) ||
       s.window_scale != 0 || !s.peak_window ||
-      s.peak_window->count > kUnscaledWindow) {
+      *s.peak_window > kLargestUnscaledWindow) {
     return std::nullopt;
   }
   const std::string who = WhoHasScalingOff(e);
   // A buffer too small to need scaling has none either.
-  const bool at_the_bound = s.peak_window->count > kUnscaledWindow - 2 * 1460;
+  const bool at_the_bound =
+      s.peak_window->count > kLargestUnscaledWindow.count - 2 * 1460;
   if (who.empty() && !at_the_bound) return std::nullopt;
   if (s.rcvbuf && s.rcvbuf->requested != OptionValue{} && !at_the_bound)
     return std::nullopt;
@@ -526,10 +524,22 @@ MaybeFinding BufferByElimination(const Evidence& e) {
   return finding;
 }
 
+// Linux counts as held by the buffer only what passes between the last segment
+// sent and a writer's waking: a half or more, or a quarter where neither window
+// was used up.
+bool SendBufferHolds(const Evidence& e) {
+  const SubjectFigures& s = e.subject;
+  if (AtLeast(s.sndbuf_share, kMostOf)) return true;
+  const auto window = PerRoundTrip(s.peak_window, BaseRtt(e));
+  const auto flight = PerRoundTrip(s.flight, BaseRtt(e));
+  return AtLeast(s.sndbuf_share, kMostOf / 2) && window &&
+         *window >= kRoom * *Goodput(e) && flight &&
+         *flight >= kRoom * *Goodput(e);
+}
+
 MaybeFinding SendBuffer(const Evidence& e) {
   const SubjectFigures& s = e.subject;
-  if (!IsStream(e) || FillsLine(e) || !AtLeast(s.sndbuf_share, kMostOf))
-    return std::nullopt;
+  if (!IsStream(e) || FillsLine(e) || !SendBufferHolds(e)) return std::nullopt;
   Finding finding{Limit::kSendBuffer,
                   Confidence::kCertain,
                   "the send buffer of " + e.sender.name,
@@ -554,8 +564,35 @@ MaybeFinding SendBuffer(const Evidence& e) {
   return finding;
 }
 
-// --- Time
-// ---------------------------------------------------------------------
+// What is left where nothing on the path is in the way: the hosts' own work,
+// of which a loop's share is a part only (interrupts are the system's).
+MaybeFinding CpuByElimination(const Evidence& e) {
+  const SubjectFigures& s = e.subject;
+  const auto window = PerRoundTrip(s.peak_window, BaseRtt(e));
+  const auto flight = PerRoundTrip(s.flight, BaseRtt(e));
+  if (!IsStream(e) || !window || !flight || !s.sender_cpu || !s.receiver_cpu ||
+      (e.line && !e.line->at_least) || *window < kRoom * *Goodput(e) ||
+      *flight < kRoom * *Goodput(e)) {
+    return std::nullopt;
+  }
+  return Finding{
+      Limit::kCpu,
+      Confidence::kLikely,
+      "the CPUs of the hosts",
+      {fmt::format("the window, {}, would take {}, the congestion window, {}, "
+                   "{}; {} came, and next to nothing was lost",
+                   Digits(*s.peak_window), FormatByteRate(*window),
+                   Digits(*s.flight), FormatByteRate(*flight),
+                   FormatByteRate(*Goodput(e))),
+       fmt::format("no line is known that would be full; what is left is the "
+                   "hosts' own work: the loops were on a CPU for {} and {} of "
+                   "their time, and what the systems do for them is not in "
+                   "that",
+                   Percent(*s.sender_cpu), Percent(*s.receiver_cpu))},
+      {}};
+}
+
+// --- Time --------------------------------------------------------------------
 
 MaybeFinding SlowStart(const Evidence& e) {
   const SubjectFigures& s = e.subject;
@@ -624,13 +661,22 @@ constexpr std::array<Rule, 9> kStreamRules = {
     SlowWriter, Queue, SlowReader, WindowScaling, ReceiveWindow,
     SendBuffer, Cpu,   Loss,       SlowStart};
 
-// A window that cannot scale is a receive window too, and is told once.
+// A window that cannot scale is a receive window too, and a reader of single
+// bytes is on a CPU all the time: what is told once is not told again.
 bool IsToldAlready(const Finding& finding, const std::vector<Finding>& told) {
-  return finding.limit == Limit::kReceiveWindow &&
-         std::any_of(told.begin(), told.end(), [](const Finding& other) {
-           return other.limit == Limit::kWindowScaling ||
-                  other.limit == Limit::kSlowReader;
-         });
+  const auto is_told = [&](Limit limit) {
+    return std::any_of(told.begin(), told.end(), [&](const Finding& other) {
+      return other.limit == limit;
+    });
+  };
+  switch (finding.limit) {
+    case Limit::kReceiveWindow:
+      return is_told(Limit::kWindowScaling) || is_told(Limit::kSlowReader);
+    case Limit::kCpu:
+      return is_told(Limit::kSlowReader);
+    default:
+      return false;
+  }
 }
 
 void Ask(Rule rule, const Evidence& evidence, std::vector<Finding>& findings) {
@@ -644,7 +690,9 @@ std::vector<Finding> OfStream(const Evidence& evidence) {
   std::vector<Finding> findings;
   for (const Rule rule : kStreamRules) Ask(rule, evidence, findings);
   Ask(Line, evidence, findings);
-  if (findings.empty()) Ask(BufferByElimination, evidence, findings);
+  for (const Rule rule : {BufferByElimination, CpuByElimination}) {
+    if (findings.empty()) Ask(rule, evidence, findings);
+  }
   return findings;
 }
 

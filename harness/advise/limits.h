@@ -76,8 +76,11 @@ struct Finding {
 //                      W / R >= 2 g; reads under a segment's size
 //   receive-window     half of busy time the window was in the way,
 //   window-scaling     with no scaling agreed and a host that has it off
-//   send-buffer        half of busy time the send buffer was
-//   cpu                a loop used 80 % of a CPU and W / R >= 1.5 g
+//   send-buffer        half of busy time the send buffer was; or a quarter,
+//   with
+//                      W / R and the congestion window / R >= 1.5 g
+//   cpu                a loop used 80 % of a CPU and W / R >= 1.5 g; or none of
+//                      the others, no line known, and room in both windows
 //   loss               2 in 1000 segments were sent again
 //   slow-start         g bytes took no more round trips than opening the
 //                      congestion window does (RFC 6928, RFC 9406)

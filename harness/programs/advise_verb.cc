@@ -28,8 +28,7 @@ Failure Usage(std::string message) {
   return {ExitCode::kUsage, std::move(message)};
 }
 
-// --- What is diagnosed
-// ------------------------------------------------------------
+// --- What is diagnosed -------------------------------------------------------
 
 struct Subject {
   Workload workload;
@@ -121,8 +120,7 @@ Outcome<Subject> ChooseSubject(const AdviseOptions& options) {
       "study with transport = [\"udp\"] tells");
 }
 
-// --- Between whom
-// -----------------------------------------------------------------
+// --- Between whom ------------------------------------------------------------
 
 struct NamedPair {
   std::string sender, receiver;
@@ -173,8 +171,7 @@ const Host& HostNamed(const std::vector<Host>& hosts, const std::string& name) {
                        [&](const Host& host) { return host.name == name; });
 }
 
-// --- A recorded run
-// ---------------------------------------------------------------
+// --- A recorded run ----------------------------------------------------------
 
 Outcome<ExitCode> AdviseOnRecorded(const AdviseOptions& options) {
   const auto folder = RunFolder(options.run);
@@ -210,8 +207,7 @@ Outcome<ExitCode> AdviseOnRecorded(const AdviseOptions& options) {
   return ExitCode::kDone;
 }
 
-// --- The verb
-// ---------------------------------------------------------------------
+// --- The verb ----------------------------------------------------------------
 
 // Only where the hosts are ours may they be changed.
 Outcome<ApplyCommand> VerifyIn(const AdviseOptions& options, Ground& ground) {

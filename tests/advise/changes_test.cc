@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "evidence_makers.h"
+#include "harness/advise/advise.h"
 
 namespace wiretoll {
 namespace {
@@ -91,6 +92,15 @@ TEST(ChangesTest, ClampedBufferNamesTheSysctlThatClampsIt) {
               ElementsAre("sysctl -w net.core.rmem_max=1048576"));
   EXPECT_THAT(changes[1].undo,
               ElementsAre("sysctl -w net.core.rmem_max=212992"));
+}
+
+TEST(ChangesTest, ClampedBufferIsNotedWhateverTheLimit) {
+  Evidence e = HealthyEvidence();
+  e.subject.rcvbuf = OptionReading{std::int64_t{1048576}, std::int64_t{425984},
+                                   "clamped by net.core.rmem_max"};
+  EXPECT_THAT(Diagnose(e).evidence.notes,
+              Contains("b: SO_RCVBUF of 1,048,576 asked for, 425,984 in force: "
+                       "clamped by net.core.rmem_max"));
 }
 
 TEST(ChangesTest, ReceiveWindowOfWindowsIsLiftedByAutotuning) {
@@ -190,6 +200,13 @@ TEST(ChangesTest, CongestionControlThatIsNotLoadedIsLoadedFirst) {
   EXPECT_THAT(FirstChange(e).now,
               ElementsAre("modprobe tcp_bbr",
                           "sysctl -w net.ipv4.tcp_congestion_control=bbr"));
+}
+
+TEST(ChangesTest, ProgramThatChoseAgainstTheHostsOwnIsToldSo) {
+  Evidence e = Lossy();
+  SetFact(e.sender, TextOf("tcp_congestion_control", "bbr"));
+  EXPECT_THAT(FirstChange(e).now, IsEmpty());
+  EXPECT_THAT(FirstChange(e).words, HasSubstr("asks for cubic"));
 }
 
 TEST(ChangesTest, LossWithoutSelectiveAcknowledgmentsHasThemSwitchedOn) {

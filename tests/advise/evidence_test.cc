@@ -90,6 +90,13 @@ TEST(EvidenceTest, WithoutRoundsTheKernelsLeastRoundTripServes) {
   EXPECT_EQ(BaseRtt(e), Nanoseconds{milliseconds(7)});
 }
 
+TEST(EvidenceTest, LoadedRoundTripIsTheLongerOfTheTwoThatWereSeen) {
+  Evidence e = HealthyEvidence();
+  EXPECT_EQ(LoadedRtt(e), Nanoseconds{milliseconds(24)});
+  e.subject.srtt = milliseconds(90);
+  EXPECT_EQ(LoadedRtt(e), Nanoseconds{milliseconds(90)});
+}
+
 TEST(EvidenceTest, SegmentIsTheMtuWithoutHeadersWhereNoneWasSeen) {
   Evidence e = HealthyEvidence();
   e.subject.mss.reset();

@@ -127,6 +127,29 @@ TEST(LimitsTest, SendBufferThatIsAllOnTheWayIsTheLimit) {
               Contains(HasSubstr("50,000 B a round trip of 20.0 ms")));
 }
 
+TEST(LimitsTest, SendBufferThatHeldForAThirdIsTheLimitWhereWindowsHaveRoom) {
+  // 1,448,000 B / 20 ms = 72.4 MB/s, far over 2.5.
+  Evidence e = HealthyEvidence();
+  e.subject.sndbuf_share = 0.33;
+  e.subject.flight = Bytes{1'448'000};
+  SetSpeed(e, 2.5e6);
+  EXPECT_EQ(TopFinding(e).limit, Limit::kSendBuffer);
+  e.subject.flight =
+      Bytes{50'000};  // 2.5 MB/s: the congestion window holds it.
+  EXPECT_EQ(TopFinding(e).limit, Limit::kUnknown);
+}
+
+TEST(LimitsTest, WhereNothingOnThePathIsInTheWayTheHostsAre) {
+  Evidence e = HealthyEvidence();
+  e.first_rtt = e.last_rtt = Rounds(Nanoseconds{50'000});
+  e.line.reset();
+  e.subject.flight = Bytes{1'448'000};
+  e.subject.sender_cpu = 0.4;
+  SetSpeed(e, 0.3e9);
+  EXPECT_EQ(TopFinding(e).limit, Limit::kCpu);
+  EXPECT_EQ(TopFinding(e).confidence, Confidence::kLikely);
+}
+
 TEST(LimitsTest, SegmentsSentAgainAreLossAsMathisHasIt) {
   // 1448 / 0.020 x sqrt(1.5 / 0.01) = 72,400 x 12.247 = 886.7 kB/s.
   Evidence e = HealthyEvidence();
@@ -197,11 +220,11 @@ TEST(LimitsTest, WindowThatCouldCarryMoreIsClosedByAReaderOfSingleBytes) {
               Contains(HasSubstr("1 B a read where a segment brings 1,448 B")));
 }
 
-TEST(LimitsTest, SlowReaderIsNotToldAsAReceiveWindowToo) {
+TEST(LimitsTest, SlowReaderIsNotToldAsAReceiveWindowOrACpuToo) {
   Evidence e = HealthyEvidence();
   e.subject.workload.read = Bytes{1};
   e.subject.bytes_a_read = 1;
-  e.subject.receiver_cpu = 0.5;
+  e.subject.receiver_cpu = 0.9;
   e.subject.window_share = 0.95;
   SetSpeed(e, 0.5e6);
   EXPECT_THAT(FindLimits(e), SizeIs(1));
