@@ -192,6 +192,15 @@ void FindVarying(StudyView& view) {
   }
 }
 
+std::size_t CountValues(const StudyView& view, const std::string& factor) {
+  std::set<std::string> values;
+  for (const Group& group : view.groups) {
+    const FactorValue* value = FindFactor(group.first->factors, factor);
+    if (value != nullptr) values.insert(SpellFactor(*value));
+  }
+  return values.size();
+}
+
 std::string ChooseSeriesFactor(const StudyView& view) {
   constexpr std::size_t kMostPools = 2;
   if (Contains(view.varying, "transport")) return "transport";
@@ -201,12 +210,7 @@ std::string ChooseSeriesFactor(const StudyView& view) {
   if (view.pools.size() > 1) return "";
   for (const std::string& name : view.varying) {
     if (name == view.size_factor || name == "pattern") continue;
-    std::set<std::string> values;
-    for (const Group& group : view.groups) {
-      const FactorValue* value = FindFactor(group.first->factors, name);
-      if (value != nullptr) values.insert(SpellFactor(*value));
-    }
-    if (values.size() <= kSeriesShapes.size()) return name;
+    if (CountValues(view, name) <= kSeriesShapes.size()) return name;
   }
   return "";
 }

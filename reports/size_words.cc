@@ -135,6 +135,19 @@ std::string PauseSentence(const StudyView& view) {
 
 // --- Shares -----------------------------------------------------------------
 
+// Calls `visit` with each group that a picture of sizes shows, its facet, its
+// series and its size.
+template <class Visit>
+void ForEachGroup(const StudyView& view, Visit visit) {
+  for (const Facet& facet : view.facets) {
+    for (const Series& series : facet.series) {
+      for (const auto& [size, group] : series.by_write) {
+        visit(facet, series, size, *group);
+      }
+    }
+  }
+}
+
 struct Least {
   const Facet* facet = nullptr;
   const Series* series = nullptr;
@@ -144,19 +157,15 @@ struct Least {
 
 Least LeastReceived(const StudyView& view, bool udp) {
   Least least;
-  for (const Facet& facet : view.facets) {
-    for (const Series& series : facet.series) {
-      if (IsUdp(series) != udp) continue;
-      for (const auto& [size, group] : series.by_write) {
-        const auto& figure = group->figure(Metric::kReceivedShare);
-        if (!figure) continue;
-        if (least.figure != nullptr && figure->median >= least.figure->median) {
-          continue;
-        }
-        least = {&facet, &series, size, &*figure};
-      }
+  ForEachGroup(view, [&](const Facet& facet, const Series& series,
+                         std::int64_t size, const Group& group) {
+    const auto& figure = group.figure(Metric::kReceivedShare);
+    if (IsUdp(series) != udp || !figure) return;
+    if (least.figure != nullptr && figure->median >= least.figure->median) {
+      return;
     }
-  }
+    least = {&facet, &series, size, &*figure};
+  });
   return least;
 }
 
@@ -202,17 +211,14 @@ constexpr std::array<Cause, 5> kCauses{{
 
 std::optional<Worst> WorstFates(const StudyView& view) {
   std::optional<Worst> worst;
-  for (const Facet& facet : view.facets) {
-    for (const Series& series : facet.series) {
-      for (const auto& [size, group] : series.by_write) {
-        const auto totals = TotalsOf(view, *group);
-        const auto fates = totals ? FatesOf(*totals) : std::nullopt;
-        if (!fates) continue;
-        if (worst && fates->received >= worst->fates.received) continue;
-        worst = Worst{&facet, size, *fates};
-      }
-    }
-  }
+  ForEachGroup(view, [&](const Facet& facet, const Series& /*series*/,
+                         std::int64_t size, const Group& group) {
+    const auto totals = TotalsOf(view, group);
+    const auto fates = totals ? FatesOf(*totals) : std::nullopt;
+    if (!fates) return;
+    if (worst && fates->received >= worst->fates.received) return;
+    worst = Worst{&facet, size, *fates};
+  });
   return worst;
 }
 
@@ -220,6 +226,18 @@ struct Extremes {
   double low = 0, high = 0;
   std::int64_t low_size = 0, high_size = 0;
   bool any = false;
+
+  void Take(std::int64_t size, double value) {
+    if (!any || value < low) {
+      low = value;
+      low_size = size;
+    }
+    if (!any || value > high) {
+      high = value;
+      high_size = size;
+    }
+    any = true;
+  }
 };
 
 // Of UDP's cases in the first facet.
@@ -229,16 +247,7 @@ Extremes ExtremesOf(const StudyView& view, Metric metric) {
     if (!IsUdp(series)) continue;
     for (const auto& [size, group] : series.by_write) {
       const auto& figure = group->figure(metric);
-      if (!figure) continue;
-      if (!range.any || figure->median < range.low) {
-        range.low = figure->median;
-        range.low_size = size;
-      }
-      if (!range.any || figure->median > range.high) {
-        range.high = figure->median;
-        range.high_size = size;
-      }
-      range.any = true;
+      if (figure) range.Take(size, figure->median);
     }
   }
   return range;
@@ -371,7 +380,8 @@ std::optional<double> UdpLimit(const StudyView& view, const Series& series,
   const auto whole = CostOfDatagram(Bytes{write}, *mtu, stack);
   if (!whole) return std::nullopt;
   const std::int64_t rest = size % write;
-  double line = static_cast<double>(size / write) *
+  const std::int64_t whole_ones = size / write;
+  double line = static_cast<double>(whole_ones) *
                 static_cast<double>(whole->cost.l1.count);
   if (rest > 0) {
     const auto last = CostOfDatagram(Bytes{rest}, *mtu, stack);

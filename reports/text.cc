@@ -250,7 +250,7 @@ std::string FactorValueText(const std::string& name, const FactorValue& value) {
   if (number != nullptr && IsByteFactor(name)) {
     return FormatBytes(Bytes{*number});
   }
-  const std::string text = Printable(SpellFactor(value));
+  std::string text = Printable(SpellFactor(value));
   // "15600us" is exact, "15.6 ms" is read.
   const std::optional<Nanoseconds> gap =
       name == "gap" ? ParseDuration(text) : std::nullopt;
