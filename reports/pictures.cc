@@ -389,6 +389,9 @@ std::vector<Picture> StudyPictures(const StudyView& view) {
   } else if (IsFlowStudy(view)) {
     pictures = FlowPictures(view);
     Append(CoursePictures(view), pictures);
+  } else if (IsControlStudy(view)) {
+    pictures = ControlPictures(view);
+    pictures.push_back(CapacityPicture(view));
   } else if (view.sizes && !view.facets.empty()) {
     pictures = SizePictures(view);
     if (view.size_factor == "write") {

@@ -8,8 +8,11 @@
 
 #include "harness/base/units.h"
 #include "reports/contrast_words.h"
+#include "reports/flow_pictures.h"
 #include "reports/size_words.h"
 #include "reports/text.h"
+#include "reports/window_view.h"
+#include "reports/window_words.h"
 
 namespace wiretoll {
 namespace {
@@ -651,6 +654,14 @@ std::vector<Card> AnswerCards(const Analysis& analysis,
   AddContrastCards(analysis, cards);
   bool streams = false;
   for (const StudyView& view : views) {
+    if (!streams && IsFlowStudy(view)) {
+      streams = true;
+      AddFlowCards(view, cards);
+    }
+    if (!streams && IsWindowStudy(view)) {
+      streams = true;
+      AddWindowCards(view, cards);
+    }
     if (!view.facets.empty() && !streams && view.sizes) {
       streams = true;
       AddSizeCards(view, cards);

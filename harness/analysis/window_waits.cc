@@ -40,9 +40,9 @@ class WindowWatch {
   }
 
   void TakeProbe(const TimelineSegment& segment) {
-    if (!closed_ || !waits_since_ns_) return;
-    Least(segment.time_ns - *waits_since_ns_, record_.persist_wait_ns);
-    waits_since_ns_.reset();  // Later probes of this closing wait longer.
+    if (!closed_ || waits_since_ns_ == 0) return;
+    Least(segment.time_ns - waits_since_ns_, record_.persist_wait_ns);
+    waits_since_ns_ = 0;  // Later probes of this closing wait longer.
   }
 
   void TakeData(const TimelineSegment& segment) {
@@ -55,15 +55,15 @@ class WindowWatch {
       Least(waited, record_.silly_wait_ns);
     }
     last_data_ns_ = segment.time_ns;
-    if (waits_since_ns_) waits_since_ns_ = segment.time_ns;
+    if (closed_ && waits_since_ns_ != 0) waits_since_ns_ = segment.time_ns;
   }
 
   CaptureRecord& record_;
   bool closed_ = false;
-  std::optional<std::int64_t> waits_since_ns_;  // For a closed window.
-  std::int64_t edge_ = 0;          // First byte that there is no room for.
-  std::int64_t moved_ns_ = 0;      // When the edge last moved.
-  std::int64_t last_data_ns_ = 0;  // Of the client; 0: none yet.
+  std::int64_t waits_since_ns_ = 0;  // For a closed window; 0: was probed.
+  std::int64_t edge_ = 0;            // First byte that there is no room for.
+  std::int64_t moved_ns_ = 0;        // When the edge last moved.
+  std::int64_t last_data_ns_ = 0;    // Of the client; 0: none yet.
 };
 
 }  // namespace
