@@ -131,7 +131,12 @@ void ForEachFigure(const std::vector<FlowPanel>& panels, const ValuesOf& values,
     for (const auto& [label, by_flows] : panel.curves) {
       for (const auto& [flows, at] : by_flows) {
         if (values(at).empty()) continue;
-        visit(panel, label, flows, intervals.Of(values(at)));
+        Estimate figure = intervals.Of(values(at));
+        // With few blocks an interval can reach beyond what is possible.
+        if (&values(at) == &at.fairness && figure.interval) {
+          figure.interval->high = std::min(figure.interval->high, 1.0);
+        }
+        visit(panel, label, flows, figure);
       }
     }
   }
