@@ -28,6 +28,7 @@ std::vector<FrameFate> FatesOf(const LinkSpec& link, std::uint64_t seed,
                                std::uint64_t stream = 0) {
   FrameFates fates(link, seed, stream);
   std::vector<FrameFate> drawn;
+  drawn.reserve(kFrames);
   for (int frame = 0; frame < kFrames; ++frame) drawn.push_back(fates.Next());
   return drawn;
 }
