@@ -76,10 +76,12 @@ void AddLine(const Evidence& e, std::vector<Row>& rows) {
                    e.line->at_least ? " or more" : "", e.line->how,
                    FormatByteRate(*LineCapacity(e)))});
   if (const auto bdp = BdpOf(e)) {
-    rows.push_back({"line x round trip",
-                    fmt::format("{} B ({}): what has to be on the way to fill "
-                                "the line",
-                                GroupDigits(bdp->count), FormatBytes(*bdp))});
+    constexpr Bytes kLong{10240};
+    rows.push_back(
+        {"line x round trip",
+         fmt::format("{} B{}: what has to be on the way to fill the line",
+                     GroupDigits(bdp->count),
+                     *bdp < kLong ? "" : " (" + FormatBytes(*bdp) + ")")});
   }
 }
 

@@ -552,7 +552,8 @@ class Advisor {
     std::vector<SettingChange> usable;
     for (const SettingChange& change : advice.changes.front()) {
       const bool can =
-          change.instead || (!change.windows && !change.now.empty());
+          change.lab_safe &&
+          (change.instead || (!change.windows && !change.now.empty()));
       if (can) usable.push_back(change);
     }
     const bool all = advice.findings.front().limit == Limit::kWindowScaling;

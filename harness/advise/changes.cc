@@ -120,6 +120,10 @@ std::optional<double> KnownCapacity(const Evidence& e) {
   return LineCapacity(e);
 }
 
+std::string SpellNow(double speed) {
+  return speed > 0 ? FormatByteRate(speed) : std::string("nothing");
+}
+
 // What the path would carry if nothing but the line and that window bound it.
 void AddGain(const Evidence& e, const std::optional<Bytes>& window,
              SettingChange& change) {
@@ -136,9 +140,8 @@ void AddGain(const Evidence& e, const std::optional<Bytes>& window,
            : fmt::format("{} / {}, W/RTT{}", FormatBytes(*window),
                          FormatDuration(*rtt),
                          capacity ? "" : ", if the line carries it");
-  change.gain =
-      fmt::format("{} now, {} by theory ({})", FormatByteRate(*change.from),
-                  FormatByteRate(*change.to), bound);
+  change.gain = fmt::format("{} now, {} by theory ({})", SpellNow(*change.from),
+                            FormatByteRate(*change.to), bound);
 }
 
 Bytes PowerOfTwo(double bytes) {
@@ -410,13 +413,41 @@ SettingChange OwnQueue(const Evidence& e) {
   change.now = {
       fmt::format("tc qdisc replace dev {} root cake bandwidth {}kbit",
                   interface, std::llround(rate / 1e3))};
-  const auto before = TextFact(e.sender, "qdisc");
-  const bool plain = before && before->find(' ') == std::string::npos;
-  change.undo = {
-      plain && *before != "noqueue" && *before != "mq"
-          ? fmt::format("tc qdisc replace dev {} root {}", interface, *before)
-          : fmt::format("tc qdisc del dev {} root", interface)};
+  change.lab_safe = false;
+  const std::string before = TextFact(e.sender, "qdisc").value_or("");
+  if (before == "noqueue" || before == "mq") {
+    change.undo = {fmt::format("tc qdisc del dev {} root", interface)};
+  } else if (before == "fq_codel" || before == "fq" || before == "pfifo_fast") {
+    change.undo = {
+        fmt::format("tc qdisc replace dev {} root {}", interface, before)};
+  } else {
+    change.why_no_undo = fmt::format(
+        "how {} was set cannot be told; note it before: tc qdisc show dev {}",
+        before.empty() ? "the queue" : before, interface);
+  }
   return change;
+}
+
+// Below some 20 segments a window makes TCP falter.
+constexpr Bytes kLeastBound{32768};
+constexpr Bytes kBbrsLeast{65536};
+
+// As much on the way as the line needs; nothing if that is no less than now.
+void AddWindowBound(const Evidence& e, Bytes bdp,
+                    std::vector<SettingChange>& changes) {
+  const Bytes window =
+      std::max(kLeastBound, PowerOfTwo(2 * static_cast<double>(bdp.count)));
+  const double filled =
+      std::max(static_cast<double>(BaseRtt(e)->count()),
+               static_cast<double>(window.count) / *LineCapacity(e) * 1e9);
+  const auto loaded = LoadedRtt(e);
+  if (!loaded || filled > 0.8 * static_cast<double>(loaded->count())) return;
+  changes.push_back(Sysctl(
+      e.receiver, "net.ipv4.tcp_rmem", "tcp_rmem",
+      WithLargest(e.receiver, "tcp_rmem", 2 * window.count),
+      "let no connection have more on the way than the line needs; every "
+      "connection has that bound then, also one from far away"));
+  AddLatencyGain(e, filled, "window / line", changes.back());
 }
 
 std::vector<SettingChange> ForQueue(const Evidence& e) {
@@ -424,10 +455,14 @@ std::vector<SettingChange> ForQueue(const Evidence& e) {
   const auto base = BaseRtt(e);
   if (!base) return changes;
   const auto rtt = static_cast<double>(base->count());
-  AddBbr(e,
-         "a congestion control that goes by the line's rate and shortest round "
-         "trip, and does not fill the queue",
-         changes);
+  const auto bdp = BdpOf(e);
+  // On a shorter path it has more on the way than that, to be efficient.
+  if (bdp && *bdp >= kBbrsLeast) {
+    AddBbr(e,
+           "a congestion control that goes by the line's rate and shortest "
+           "round trip, and does not fill the queue",
+           changes);
+  }
   // Two bandwidth-delay products in flight are BBR's own bound.
   if (!changes.empty())
     AddLatencyGain(e, 2 * rtt, "two BDP in flight at most", changes.back());
@@ -436,18 +471,7 @@ std::vector<SettingChange> ForQueue(const Evidence& e) {
     AddLatencyGain(e, rtt + 5e6, "the round trip and cake's target, 5 ms",
                    changes.back());
   }
-  const auto bdp = BdpOf(e);
-  if (IsLinux(e.receiver) && bdp) {
-    const Bytes window = PowerOfTwo(2 * static_cast<double>(bdp->count));
-    changes.push_back(Sysctl(
-        e.receiver, "net.ipv4.tcp_rmem", "tcp_rmem",
-        WithLargest(e.receiver, "tcp_rmem", 2 * window.count),
-        "let no connection have more on the way than the line needs; every "
-        "connection has that bound then, also one from far away"));
-    const auto capacity = LineCapacity(e);
-    const double filled = static_cast<double>(window.count) / *capacity * 1e9;
-    AddLatencyGain(e, std::max(rtt, filled), "window / line", changes.back());
-  }
+  if (IsLinux(e.receiver) && bdp) AddWindowBound(e, *bdp, changes);
   return changes;
 }
 

@@ -34,6 +34,8 @@ struct SettingChange {
   std::string file, line;
   std::vector<std::string> undo;
   std::string why_no_undo;  // What was set before could not be read.
+  // False: it would take away what makes a lab's line.
+  bool lab_safe = true;
   // Of a program: what its trials would do.
   std::optional<Workload> instead;
   Aim aim = Aim::kThroughput;

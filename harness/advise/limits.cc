@@ -213,7 +213,7 @@ MaybeFinding Queue(const Evidence& e) {
        fmt::format("while it sends the round trip is {}, alone {}: whatever "
                    "else is sent waits {} behind about {} of it",
                    Time(*loaded), Time(*base), Time(*loaded - *base),
-                   FormatBytes(Bytes{std::llround(held)}))},
+                   Digits(Bytes{std::llround(held)}))},
       capacity};
 }
 

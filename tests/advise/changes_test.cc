@@ -249,6 +249,23 @@ TEST(ChangesTest, QueueIsEmptiedAtTheSenderOrBoundedAtTheReceiver) {
   EXPECT_NEAR(changes[2].to.value_or(0), 44.55e6, 0.01e6);
 }
 
+TEST(ChangesTest, ShortPathIsNotBoundBelowWhatTcpNeeds) {
+  // 12.5 MB/s x 1 ms = 12,500 B: 32,768 B of window at the least, 2.78 ms of
+  // the line. BBR would have as much on the way.
+  Evidence e = HealthyEvidence();
+  e.first_rtt = e.last_rtt = Rounds(milliseconds(1));
+  e.loaded_rtt = Rounds(milliseconds(50));
+  SetFact(e.sender, TextOf("qdisc", "tbf"));
+  const auto changes = Changes(e);
+  ASSERT_THAT(changes, SizeIs(2));
+  EXPECT_THAT(changes[0].now, ElementsAre(HasSubstr("root cake")));
+  EXPECT_THAT(changes[0].undo, IsEmpty());
+  EXPECT_THAT(changes[0].why_no_undo, HasSubstr("tc qdisc show dev eth0"));
+  EXPECT_THAT(changes[1].now, ElementsAre("sysctl -w net.ipv4.tcp_rmem=\"4096 "
+                                          "65536 65536\""));
+  EXPECT_NEAR(changes[1].to.value_or(0), 2.784e6, 0.001e6);
+}
+
 TEST(ChangesTest, BlackHoleIsAvoidedByARouteThatKnowsItsMtu) {
   const auto changes = Changes(BlackHole());
   ASSERT_THAT(changes, SizeIs(2));

@@ -31,14 +31,13 @@ TEST(LimitsTest, StreamThatFillsTheLineIsLimitedByItAndNothingElse) {
 }
 
 TEST(LimitsTest, FullLineWithALongRoundTripBesideItHasALongQueue) {
-  // 62 ms are over three times 20 ms; (62 - 20) ms x 11.77 MB/s = 494 kB wait,
-  // 483 KiB.
+  // 62 ms are over three times 20 ms; 42 ms x 11.76853 MB/s = 494,278 B wait.
   Evidence e = HealthyEvidence();
   e.loaded_rtt = Rounds(milliseconds(62));
   const Finding finding = TopFinding(e);
   EXPECT_EQ(finding.limit, Limit::kQueue);
   EXPECT_THAT(finding.evidence,
-              Contains(HasSubstr("42.0 ms behind about 483 KiB")));
+              Contains(HasSubstr("42.0 ms behind about 494,278 B")));
 }
 
 TEST(LimitsTest, QueueIsToldBeforeTheLineThatItStandsAt) {

@@ -96,7 +96,7 @@ names_a_transfer_that_is_too_short_for_slow_start)
   says out 'initcwnd'
   ;;
 names_nagle_against_a_delayed_ack)
-  limit_is nagle-delayed-ack --study write-write-read --repeats 1 \
+  limit_is nagle-delayed-ack --study write-write-read \
     --filter 'request=1+1,nagle=on,quickack=unset'
   says out 'TCP_NODELAY'
   ;;
