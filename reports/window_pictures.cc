@@ -291,13 +291,23 @@ Chart CourseChart(const Course& course, const CourseFrame& frame,
 struct ChosenCourse {
   const Cell* cell = nullptr;
   std::string label;
+  std::string brief;  // Where there is one path only.
 };
+
+std::string KilobyteText(const std::vector<CourseStep>& steps) {
+  return steps.empty() ? "not told"
+                       : FormatNumber(LargestOf(steps) * kKilo) + " kB";
+}
+
+// "The receiver's window limits", with a small first letter.
+std::string LimitedBy(const Cell& cell) {
+  return LimitOf(cell).name + " limits";
+}
 
 // The smallest window, the one nearest the product, and the system's own.
 std::vector<ChosenCourse> CoursesOf(const StudyView& view,
                                     const WindowCurve& curve) {
-  std::set<const WindowPoint*> wanted{&curve.points.front(),
-                                      &curve.points.back()};
+  std::set<const WindowPoint*> wanted{&curve.points.front()};
   const double product =
       curve.product.value_or(curve.points[curve.points.size() / 2].window);
   const WindowPoint* nearest = &curve.points.front();
@@ -309,29 +319,37 @@ std::vector<ChosenCourse> CoursesOf(const StudyView& view,
     }
   }
   wanted.insert(nearest);
+  if (wanted.size() < 3) wanted.insert(&curve.points.back());
   std::vector<ChosenCourse> chosen;
   for (const WindowPoint& point : curve.points) {
     if (!wanted.contains(&point)) continue;
     const Cell* cell = WithCourse(view, *point.group);
     if (cell == nullptr) continue;
-    chosen.push_back(
-        {cell, fmt::format("{}, buffer {}", curve.label, AskedText(point))});
+    const std::string brief = "buffer " + AskedText(point);
+    chosen.push_back({cell, curve.label + ", " + brief, brief});
   }
   return chosen;
 }
 
-std::string CourseSentence(const std::vector<ChosenCourse>& courses) {
+std::string CourseSentence(const std::vector<ChosenCourse>& courses,
+                           bool one_path) {
   std::vector<std::string> parts;
   for (const ChosenCourse& chosen : courses) {
     const Course& course = *chosen.cell->course;
     parts.push_back(fmt::format(
-        "{}: at most {} in flight, of a window of {} and a congestion window "
-        "of {}; the limit is {}.",
-        chosen.label, PayloadText(LargestOf(course.in_flight)),
-        PayloadText(LargestOf(course.peer_window)),
-        PayloadText(LargestOf(course.cwnd)), LimitOf(*chosen.cell).words));
+        "{}: {} in flight of a window of {} and a congestion window of {}; {}.",
+        one_path ? chosen.brief : chosen.label, KilobyteText(course.in_flight),
+        KilobyteText(course.peer_window), KilobyteText(course.cwnd),
+        LimitedBy(*chosen.cell)));
   }
-  return fmt::format("{}", fmt::join(parts, " "));
+  return Capital(fmt::format("{}", fmt::join(parts, " ")));
+}
+
+// Of all the labels the path is the same.
+bool OnePath(const std::vector<ChosenCourse>& courses) {
+  return std::ranges::all_of(courses, [&](const ChosenCourse& chosen) {
+    return chosen.cell->run == courses.front().cell->run;
+  });
 }
 
 constexpr const char* kCourseDrawn =
@@ -346,7 +364,7 @@ Picture CoursePicture(const StudyView& view,
   picture.kind = "course";
   picture.title = "Windows and flight over time";
   if (courses.size() > kMostCoursePanels) courses.resize(kMostCoursePanels);
-  picture.sentence = CourseSentence(courses);
+  picture.sentence = CourseSentence(courses, OnePath(courses));
   picture.drawn = std::string(kCourseDrawn) + LinkLine(view);
   std::vector<Chart> charts;
   std::vector<std::string> labels;
@@ -381,10 +399,9 @@ std::vector<ChosenCourse> ControlCourses(const StudyView& view) {
     const auto [place, is_new] = by_control.try_emplace(key);
     if (is_new) order.push_back(key);
     if (!is_new && window <= place->second.first) continue;
-    place->second = {
-        window,
-        {cell, fmt::format("{}, {}", SpellFactor(*control),
-                           PathText(view, group, {"congestion", "rcvbuf"}))}};
+    const std::string name = SpellFactor(*control);
+    const std::string path = PathText(view, group, {"congestion", "rcvbuf"});
+    place->second = {window, {cell, name + ", " + path, name}};
   }
   std::vector<ChosenCourse> courses;
   for (const std::string& key : order)
@@ -394,18 +411,93 @@ std::vector<ChosenCourse> ControlCourses(const StudyView& view) {
 
 std::string ControlSentence(const std::vector<ChosenCourse>& courses) {
   std::vector<std::string> parts;
+  const bool one_path = OnePath(courses);
   for (const ChosenCourse& chosen : courses) {
     const Cell& cell = *chosen.cell;
     const auto speed = SpeedOf(cell);
+    const auto losses = static_cast<long long>(cell.course->losses.size());
     parts.push_back(fmt::format(
-        "{}: {}, a congestion window of up to {}, {}; the limit is {}.",
-        chosen.label, speed ? RateText(*speed) : "no rate known",
-        PayloadText(LargestOf(cell.course->cwnd)),
-        Count(static_cast<long long>(cell.course->losses.size()), "repair") +
-            " of losses",
-        LimitOf(cell).words));
+        "{}: {}, a congestion window of up to {}, {} of losses; {}.",
+        one_path ? chosen.brief : chosen.label,
+        speed ? RateText(*speed) : "no rate known",
+        KilobyteText(cell.course->cwnd), Count(losses, "repair"),
+        LimitedBy(cell)));
   }
-  return fmt::format("{}", fmt::join(parts, " "));
+  return Capital(fmt::format("{}", fmt::join(parts, " ")));
+}
+
+// --- Their speeds
+// --------------------------------------------------------------
+
+struct SpeedRow {
+  std::string name;
+  Estimate speed;
+};
+
+std::vector<SpeedRow> SpeedRows(const StudyView& view) {
+  constexpr std::size_t kMostRowsDrawn = 16;
+  std::vector<SpeedRow> rows;
+  for (const Group& group : view.groups) {
+    const auto& steady = group.figure(Metric::kSteadyThroughput);
+    const auto& speed = steady ? steady : group.figure(Metric::kThroughput);
+    if (speed && rows.size() < kMostRowsDrawn)
+      rows.push_back({CaseText(view, group), *speed});
+  }
+  return rows;
+}
+
+Chart SpeedRowsChart(const std::vector<SpeedRow>& rows) {
+  constexpr std::size_t kLongestName = 44;
+  Chart chart;
+  Curve curve;
+  curve.label = "throughput";
+  curve.colour = colour::kBlue;
+  curve.points_only = curve.across = true;
+  double most = 0, row = static_cast<double>(rows.size());
+  std::size_t longest = 0;
+  for (const SpeedRow& one : rows) {
+    row -= 1;
+    const std::string name = Shorten(one.name, kLongestName);
+    longest = std::max(longest, Length(name));
+    chart.y.ticks.push_back({row, name});
+    ChartPoint point{one.speed.median * kMega, row, std::nullopt, false};
+    if (one.speed.interval) {
+      point.interval = {std::max(0.0, one.speed.interval->low) * kMega,
+                        one.speed.interval->high * kMega};
+    }
+    most = std::max(most, point.interval ? point.interval->high : point.x);
+    curve.points.push_back(point);
+  }
+  chart.curves.push_back(std::move(curve));
+  chart.x = LinearAxis("received, MB/s", most);
+  chart.y.low = -0.6;
+  chart.y.high = static_cast<double>(rows.size()) - 0.4;
+  chart.left = std::clamp(20 + static_cast<int>(longest) * 8, 60, 400);
+  chart.top = 8;
+  chart.height = chart.top + chart.bottom + 34 * static_cast<int>(rows.size());
+  chart.curve_labels = false;
+  return chart;
+}
+
+std::string SpeedRowsSentence(const std::vector<SpeedRow>& rows) {
+  const auto [least, most] = std::ranges::minmax_element(
+      rows, {}, [](const SpeedRow& row) { return row.speed.median; });
+  return fmt::format("From {} ({}) to {} ({}).", RateText(least->speed),
+                     least->name, RateText(most->speed), most->name);
+}
+
+Picture ControlSpeedsPicture(const StudyView& view,
+                             const std::vector<SpeedRow>& rows) {
+  Picture picture;
+  picture.kind = "throughput";
+  picture.title = "Throughput by congestion control";
+  picture.sentence = SpeedRowsSentence(rows);
+  picture.drawn =
+      DrawnLine(view, Metric::kThroughput, "Steady state where that is known.");
+  std::vector<Chart> charts{SpeedRowsChart(rows)};
+  AddPanels(picture, std::move(charts), {""});
+  picture.keys.clear();
+  return picture;
 }
 
 Picture ControlPicture(const StudyView& view,
@@ -440,7 +532,8 @@ std::vector<ChosenCourse> AnyCourses(const StudyView& view) {
   std::vector<ChosenCourse> courses;
   for (const Group& group : view.groups) {
     const Cell* cell = WithCourse(view, group);
-    if (cell != nullptr) courses.push_back({cell, CaseText(view, group)});
+    const std::string name = CaseText(view, group);
+    if (cell != nullptr) courses.push_back({cell, name, name});
   }
   return courses;
 }
@@ -470,6 +563,24 @@ std::vector<Picture> CoursePictures(const StudyView& view) {
     pictures.push_back(CoursePicture(view, std::move(windows)));
   if (!controls.empty())
     pictures.push_back(ControlPicture(view, std::move(controls)));
+  return pictures;
+}
+
+bool IsControlStudy(const StudyView& view) {
+  std::set<std::int64_t> writes;
+  for (const Group& group : view.groups) {
+    if (const auto write = WriteOf(group.first->factors)) writes.insert(*write);
+  }
+  return writes.size() == 1 && view.latency.empty() && !view.sizes &&
+         std::ranges::count(view.varying, "congestion") > 0;
+}
+
+std::vector<Picture> ControlPictures(const StudyView& view) {
+  std::vector<Picture> pictures;
+  const std::vector<SpeedRow> rows = SpeedRows(view);
+  if (!rows.empty()) pictures.push_back(ControlSpeedsPicture(view, rows));
+  for (Picture& picture : CoursePictures(view))
+    pictures.push_back(std::move(picture));
   return pictures;
 }
 

@@ -17,6 +17,11 @@ std::vector<Picture> WindowPictures(const StudyView& view);
 // where no trial has a time series.
 std::vector<Picture> CoursePictures(const StudyView& view);
 
+// Congestion controls are told apart, and nothing is by the size of a write.
+bool IsControlStudy(const StudyView& view);
+// Their speeds, and how their windows went on. Requires IsControlStudy(view).
+std::vector<Picture> ControlPictures(const StudyView& view);
+
 }  // namespace wiretoll
 
 #endif  // WIRETOLL_REPORTS_WINDOW_PICTURES_H_

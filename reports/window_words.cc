@@ -42,26 +42,43 @@ std::string TheoryWords(const WindowCurve& curve) {
   }
   if (farthest == nullptr) return "theory is not known";
   std::string text = fmt::format(
-      "{} of {} windows carry what window / RTT or the line allows, whichever "
-      "is less, to within 5 %",
+      "{} of {} windows carry what window / RTT or the line allows to within "
+      "5 %",
       near, known);
   if (near < known) {
-    text += fmt::format("; the farthest, a buffer of {}, is {:.0f} % {}",
-                        AskedText(*farthest), 100 * std::fabs(off),
-                        off < 0 ? "below" : "above");
+    text += fmt::format(", the farthest, {}, {:.0f} % {}", AskedText(*farthest),
+                        100 * std::fabs(off), off < 0 ? "less" : "more");
   }
   return text;
 }
 
 std::string KneeWords(const WindowCurve& curve) {
   std::string text;
-  if (curve.knee) text = "; the knee: " + KneeInWords(*curve.knee);
+  if (curve.knee) {
+    text = curve.knee->kind == KneeKind::kFound
+               ? fmt::format("; from {} on more brings no more",
+                             PayloadText(curve.knee->size))
+               : "; " + KneeInWords(*curve.knee);
+  }
   if (curve.product) {
-    text +=
-        fmt::format("{} the bandwidth-delay product is {}",
-                    text.empty() ? ";" : ", and", PayloadText(*curve.product));
+    text += fmt::format("; rate × RTT is {}", PayloadText(*curve.product));
   }
   return text;
+}
+
+// What the line was found to be before the run, where that is not what was
+// asked for.
+std::string LineWords(const StudyView& view, const WindowCurve& curve) {
+  const std::vector<RunRecord>& runs = view.analysis->runs;
+  const std::size_t run = curve.points.front().group->first->run;
+  if (run >= runs.size()) return {};
+  const auto check = runs[run].link.settings.find("check");
+  if (check == runs[run].link.settings.end() ||
+      !check->second.starts_with("not as asked")) {
+    return {};
+  }
+  return " The line was checked before, and is not what was asked for: see "
+         "the links.";
 }
 
 std::string Rate(const std::optional<double>& bytes_per_second) {
@@ -100,14 +117,13 @@ std::string HeldBy(const WindowCurve& curve) {
       ++to;
     }
     const std::string which =
-        from == to ? "With a buffer of " + AskedText(curve.points[from])
-                   : fmt::format("With buffers of {} to {}",
-                                 AskedText(curve.points[from]),
+        from == to ? AskedText(curve.points[from])
+                   : fmt::format("{} to {}", AskedText(curve.points[from]),
                                  AskedText(curve.points[to]));
-    parts.push_back(fmt::format("{} the limit is {}", which, limit.words));
+    parts.push_back(which + " " + limit.name);
     from = to + 1;
   }
-  return fmt::format("{}.", fmt::join(parts, ". "));
+  return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 std::vector<BeforeAfter> PairsOf(const StudyView& view,
@@ -132,15 +148,15 @@ std::vector<BeforeAfter> PairsOf(const StudyView& view,
   return pairs;
 }
 
-std::string WindowSentence(const StudyView& /*view*/,
+std::string WindowSentence(const StudyView& view,
                            const std::vector<WindowCurve>& curves) {
   std::vector<std::string> parts;
   for (const WindowCurve& curve : curves) {
-    parts.push_back(fmt::format("{}: {}{}.", curve.label, TheoryWords(curve),
-                                KneeWords(curve)));
+    parts.push_back(fmt::format("{}: {}{}. What limits: {}.{}", curve.label,
+                                TheoryWords(curve), KneeWords(curve),
+                                HeldBy(curve), LineWords(view, curve)));
   }
-  std::string text = fmt::format("{}", fmt::join(parts, " "));
-  return text + " " + HeldBy(curves.front());
+  return fmt::format("{}", fmt::join(parts, " "));
 }
 
 std::string BeforeAfterSentence(const std::vector<BeforeAfter>& pairs) {
@@ -158,7 +174,7 @@ std::string BeforeAfterSentence(const std::vector<BeforeAfter>& pairs) {
         text += ": no difference can be told";
     }
     parts.push_back(fmt::format("{}. Left to the system the limit is {}", text,
-                                LimitOf(*pair.before->group->first).words));
+                                LimitOf(*pair.before->group->first).name));
   }
   return fmt::format("{}.", fmt::join(parts, ". "));
 }
@@ -180,10 +196,39 @@ Table WindowsTable(const StudyView& /*view*/,
   table.note =
       "Largest window: what the sender saw advertised. Line: in full segments. "
       "Measured in steady state, where a warm-up or the trial's bytes tell "
-      "where that begins. Limit: the line from 90 % of it on; else what the "
+      "where that begins. Of the lesser: of window / RTT, by the round trip "
+      "under load where a time series tells it, or of the line. Limit: the "
+      "line from 90 % of it on; else what the "
       "sender's kernel says stood in the way for half of its time; else a CPU "
-      "from 80 % on; else loss from 2 in 1000 segments on.";
+      "from 80 % on; else loss, from 2 in 1000 segments on or where it leaves "
+      "reno or cubic no more.";
   return table;
+}
+
+void AddWindowCards(const StudyView& view, std::vector<Card>& cards) {
+  const std::vector<WindowCurve> curves = WindowCurves(view);
+  const WindowCurve& curve = curves.front();
+  if (curve.knee && curve.knee->kind == KneeKind::kFound) {
+    cards.push_back({PayloadText(curve.knee->size),
+                     fmt::format("of window are enough ({}){}", curve.label,
+                                 curve.product ? "; rate × RTT is " +
+                                                     PayloadText(*curve.product)
+                                               : std::string())});
+  }
+  const std::vector<BeforeAfter> pairs = PairsOf(view, curves);
+  if (pairs.empty() || !pairs.front().ratio) return;
+  const BeforeAfter& pair = pairs.front();
+  cards.push_back(
+      {FormatNumber(pair.ratio->median) + " times",
+       fmt::format("what the system does by itself, with the best buffer set, "
+                   "{} ({}){}",
+                   AskedText(*pair.after), pair.curve->label,
+                   pair.ratio->interval
+                       ? "; 95 %: " + RatioRange(*pair.ratio->interval)
+                       : std::string())});
+  cards.push_back({LimitOf(*pair.before->group->first).name,
+                   fmt::format("limits what is left to the system ({})",
+                               pair.curve->label)});
 }
 
 }  // namespace wiretoll

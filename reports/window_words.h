@@ -26,8 +26,11 @@ std::vector<BeforeAfter> PairsOf(const StudyView& view,
 std::string WindowSentence(const StudyView& view,
                            const std::vector<WindowCurve>& curves);
 std::string BeforeAfterSentence(const std::vector<BeforeAfter>& pairs);
-// What held the cell: "64 KiB: the receiver's window, ...".
+// What held it: "16 KiB to 64 KiB the receiver's window, 128 KiB to unset the
+// line".
 std::string HeldBy(const WindowCurve& curve);
+// The cards that answer a study of windows.
+void AddWindowCards(const StudyView& view, std::vector<Card>& cards);
 
 // A row for each window.
 Table WindowsTable(const StudyView& view,

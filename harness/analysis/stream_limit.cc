@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
-#include "harness/theory/predict.h"
+#include "harness/base/units.h"
+#include "harness/theory/windows.h"
 
 namespace wiretoll {
 namespace {
@@ -32,7 +35,7 @@ double CpuShare(const Cell& cell, Metric cost, double speed) {
 std::optional<CellLimit> LineLimitOf(const Cell& cell, double speed) {
   const auto line = BoundOf(cell).line;
   if (!line || speed < kLineIsFull * *line) return std::nullopt;
-  return CellLimit{StreamLimit::kLine,
+  return CellLimit{StreamLimit::kLine, "the line",
                    fmt::format("the line, of which {} is in use",
                                PerCent(std::min(1.0, speed / *line)))};
 }
@@ -42,40 +45,63 @@ std::optional<CellLimit> WaitLimitOf(const Cell& cell) {
       MedianFigure(cell, Metric::kWindowWaitShare).value_or(0);
   const double buffer =
       MedianFigure(cell, Metric::kSendBufferWaitShare).value_or(0);
-  if (std::max(window, buffer) < kMostOfTheTime) return std::nullopt;
-  if (window >= buffer) {
-    return CellLimit{
-        StreamLimit::kWindow,
-        fmt::format("the receiver's window, in the way for {} of the time",
-                    PerCent(std::min(1.0, window)))};
-  }
-  return CellLimit{
-      StreamLimit::kSendBuffer,
-      fmt::format("the sender's own buffer, in the way for {} of the time",
-                  PerCent(std::min(1.0, buffer)))};
+  const double longer = std::max(window, buffer);
+  if (longer < kMostOfTheTime) return std::nullopt;
+  const bool peer = window >= buffer;
+  const std::string name = peer ? "the receiver's window" : "the send buffer";
+  return CellLimit{peer ? StreamLimit::kWindow : StreamLimit::kSendBuffer, name,
+                   fmt::format("{}, in the way for {} of the time", name,
+                               PerCent(std::min(1.0, longer)))};
 }
 
 std::optional<CellLimit> CpuLimitOf(const Cell& cell, double speed) {
   const double sender = CpuShare(cell, Metric::kSenderCpu, speed);
   const double receiver = CpuShare(cell, Metric::kReceiverCpu, speed);
-  if (std::max(sender, receiver) < kCpuIsFull) return std::nullopt;
-  return CellLimit{
-      StreamLimit::kProcessor,
-      fmt::format("the {}'s CPU, of which its loop uses {}",
-                  sender >= receiver ? "sender" : "receiver",
-                  PerCent(std::min(1.0, std::max(sender, receiver))))};
+  const double busier = std::max(sender, receiver);
+  if (busier < kCpuIsFull) return std::nullopt;
+  const std::string name =
+      fmt::format("the {}'s CPU", sender >= receiver ? "sender" : "receiver");
+  return CellLimit{StreamLimit::kProcessor, name,
+                   fmt::format("{}, of which its loop uses {}", name,
+                               PerCent(std::min(1.0, busier)))};
 }
 
-std::optional<CellLimit> LossLimitOf(const Cell& cell) {
+// Controls that take each loss for congestion.
+bool HeedsEachLoss(const Cell& cell) {
+  const FactorValue* control = FindFactor(cell.factors, "congestion");
+  if (control == nullptr) return false;
+  const std::string name = SpellFactor(*control);
+  return name == "reno" || name == "cubic";
+}
+
+// What losses leave, where the theory of it applies.
+std::optional<double> LeftByLoss(const Cell& cell, double loss) {
+  const auto rtt = MedianFigure(cell, Metric::kRttMin);
+  if (!HeedsEachLoss(cell) || !rtt || *rtt < 1 || !cell.theory ||
+      cell.theory->mss < 1 || !(loss > 0) || loss >= 1) {
+    return std::nullopt;
+  }
+  return RateUnderLoss(Bytes{cell.theory->mss}, Nanoseconds(std::llround(*rtt)),
+                       loss);
+}
+
+std::optional<CellLimit> LossLimitOf(const Cell& cell, double speed) {
   const auto repeated = MedianFigure(cell, Metric::kRetransmissions);
   const auto segments = MedianFigure(cell, Metric::kDataSegments);
   if (!repeated || !segments || *segments <= 0) return std::nullopt;
   const double share = *repeated / *segments;
-  if (share < kManyRepeated) return std::nullopt;
-  return CellLimit{
-      StreamLimit::kLoss,
-      fmt::format("loss, for which {:.2g} % of the segments were sent again",
-                  100 * share)};
+  const auto left = LeftByLoss(cell, share);
+  // Half as much again is what the model may be off by; cubic gets more.
+  const bool explains = left && speed >= *left / 2;
+  if (share < kManyRepeated && !explains) return std::nullopt;
+  std::string words = fmt::format(
+      "loss, for which {:.2g} % of the segments were sent again", 100 * share);
+  if (explains) {
+    words += fmt::format(
+        " (a control that halves its window for each is left {} MB/s)",
+        FormatNumber(*left * 1e-6));
+  }
+  return CellLimit{StreamLimit::kLoss, "loss", std::move(words)};
 }
 
 }  // namespace
@@ -101,20 +127,23 @@ CellBound BoundOf(const Cell& cell) {
 
 CellLimit LimitOf(const Cell& cell) {
   const std::optional<Estimate> speed = SpeedOf(cell);
-  if (!speed || cell.datagrams) return {StreamLimit::kUnknown, "not known"};
+  if (!speed || cell.datagrams)
+    return {StreamLimit::kUnknown, "not known", "not known"};
   if (auto line = LineLimitOf(cell, speed->median)) return *line;
   if (auto wait = WaitLimitOf(cell)) return *wait;
   if (auto cpu = CpuLimitOf(cell, speed->median)) return *cpu;
-  if (auto loss = LossLimitOf(cell)) return *loss;
+  if (auto loss = LossLimitOf(cell, speed->median)) return *loss;
   if (!cell.figure(Metric::kWindowWaitShare)) {
-    return {StreamLimit::kUnknown,
-            "not known: " + (cell.why_missing.contains(Metric::kWindowWaitShare)
-                                 ? cell.why_missing.at(Metric::kWindowWaitShare)
-                                 : std::string("no counters"))};
+    const auto why = cell.why_missing.find(Metric::kWindowWaitShare);
+    return {StreamLimit::kUnknown, "not known",
+            "not known: " + (why == cell.why_missing.end()
+                                 ? std::string("no counters")
+                                 : why->second)};
   }
-  return {StreamLimit::kOther,
-          "neither line, window, buffer, CPU nor loss: the congestion window "
-          "that was still growing, or a program"};
+  return {StreamLimit::kOther, "something else",
+          "none of line, window, buffer, CPU and loss: a congestion window "
+          "that was still growing, a program, or what stands between the "
+          "hosts"};
 }
 
 }  // namespace wiretoll

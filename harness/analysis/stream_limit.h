@@ -14,13 +14,16 @@ enum class StreamLimit {
   kWindow,      // The peer's was in the way for half of the busy time.
   kSendBuffer,  // The sender's own was.
   kProcessor,   // A loop used 80 % of a CPU.
-  kLoss,        // 2 segments of 1000 were sent again.
+  kLoss,        // 2 segments of 1000 were sent again; or reno or cubic, named
+                // as such, get no more than twice what their losses leave
+                // (RateUnderLoss).
   kOther,       // None of these: the congestion window, or a program.
   kUnknown,     // Not enough was observed.
 };
 
 struct CellLimit {
   StreamLimit limit = StreamLimit::kUnknown;
+  std::string name;  // "the line", "the receiver's window".
   // The sentence's end: "the line, of which 99 % is in use", "the peer's
   // window, in the way for 97 % of the time".
   std::string words;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "harness/theory/overhead.h"
 #include "harness/theory/predict.h"
@@ -134,6 +135,10 @@ SlowStartCourse CourseOf(const SlowStart& start, SlowStartGrowth growth) {
   }
   course.time = course.round_trips * start.rtt;
   return course;
+}
+
+double RateUnderLoss(Bytes mss, Nanoseconds rtt, double loss) {
+  return WindowLimit(mss, rtt) * std::sqrt(1.5 / loss);
 }
 
 Bytes LinuxWindowOf(Bytes read_back, int adv_win_scale) {

@@ -54,6 +54,14 @@ struct SlowStart {
 };
 SlowStartCourse CourseOf(const SlowStart& start, SlowStartGrowth growth);
 
+// --- Loss --------------------------------------------------------------------
+
+// Payload bytes/s of a connection that halves its window for each loss
+// (RFC 5681 3.1) and loses the share `loss` of its segments, evenly: MSS / RTT
+// x sqrt(3 / (2 x loss)) (M. Mathis, J. Semke, J. Mahdavi, T. Ott, 1997).
+// Requires rtt > 0, 0 < loss < 1.
+double RateUnderLoss(Bytes mss, Nanoseconds rtt, double loss);
+
 // --- Buffers -----------------------------------------------------------------
 
 // What Linux makes window of a receive buffer as read back: all but the share

@@ -71,6 +71,24 @@ TEST(StreamLimitTest, LossLimitsFromTwoInAThousandOn) {
   EXPECT_EQ(LimitOf(cell).limit, StreamLimit::kOther);
 }
 
+// 1448 bytes each 10 ms are 144,800 B/s; 1 of 1000 lost leaves sqrt(1500) =
+// 38.7 times that, 5.61 MB/s: what 5 MB/s are explained by, in a control that
+// heeds each loss.
+TEST(StreamLimitTest, FewerLossesLimitAControlThatHeedsEachOfThem) {
+  Cell cell = Halfway();
+  cell.theory->mss = 1448;
+  Give(cell, Metric::kRetransmissions, 10);
+  EXPECT_EQ(LimitOf(cell).limit, StreamLimit::kOther);
+  cell.factors = {{"congestion", std::string("reno")}};
+  EXPECT_EQ(LimitOf(cell).limit, StreamLimit::kLoss);
+  EXPECT_THAT(LimitOf(cell).words, HasSubstr("is left 5.61 MB/s"));
+  Give(cell, Metric::kSteadyThroughput, 2.8e6);  // Less than half of it.
+  EXPECT_EQ(LimitOf(cell).limit, StreamLimit::kOther);
+  Give(cell, Metric::kSteadyThroughput, 5e6);
+  cell.factors = {{"congestion", std::string("bbr")}};
+  EXPECT_EQ(LimitOf(cell).limit, StreamLimit::kOther);
+}
+
 TEST(StreamLimitTest, WithoutCountersItIsNotKnownAndSaysWhy) {
   Cell cell = Halfway();
   cell.figures[static_cast<std::size_t>(Metric::kWindowWaitShare)].reset();

@@ -141,11 +141,11 @@ TEST_F(WindowReportTest, TheSentenceNamesTheLimitOnBothSidesOfTheKnee) {
   EXPECT_THAT(WindowSentence(view, curves),
               AllOf(HasSubstr("6 of 6 windows carry what window / RTT or the "
                               "line allows"),
-                    HasSubstr("the bandwidth-delay product is 125,000 B")));
+                    HasSubstr("from 131,072 B on more brings no more; rate × "
+                              "RTT is 125,000 B")));
   EXPECT_EQ(HeldBy(curves[0]),
-            "With buffers of 16 KiB to 64 KiB the limit is the receiver's "
-            "window, in the way for 97 % of the time. With buffers of 128 KiB "
-            "to unset the limit is the line, of which 100 % is in use.");
+            "16 KiB to 64 KiB the receiver's window, 128 KiB to unset the "
+            "line");
 }
 
 TEST_F(WindowReportTest, AWindowThatCarriesLessIsToldByHowMuch) {
@@ -158,7 +158,7 @@ TEST_F(WindowReportTest, AWindowThatCarriesLessIsToldByHowMuch) {
   const StudyView view = ViewStudy(analysis, 0);
   EXPECT_THAT(WindowSentence(view, WindowCurves(view)),
               AllOf(HasSubstr("5 of 6 windows"),
-                    HasSubstr("a buffer of 32 KiB, is 50 % below")));
+                    HasSubstr("the farthest, 32 KiB, 50 % less")));
 }
 
 TEST_F(WindowReportTest, TheTableHasARowAWindowWithBothLimits) {
@@ -220,9 +220,9 @@ TEST_F(WindowReportTest, ACourseIsDrawnForFewCellsAndSaysWhatHeld) {
   // The smallest, the one nearest the product (128 KiB), the system's own.
   EXPECT_THAT(pictures[0].panels, SizeIs(3));
   EXPECT_THAT(pictures[0].sentence,
-              AllOf(HasSubstr("buffer 16 KiB: at most 28,960 B in flight, of a "
-                              "window of 65,536 B and a congestion window of "
-                              "57,920 B; the limit is the receiver's window"),
+              AllOf(HasSubstr("Buffer 16 KiB: 29.0 kB in flight of a window of "
+                              "65.5 kB and a congestion window of 57.9 kB; the "
+                              "receiver's window limits."),
                     HasSubstr("buffer 128 KiB"), HasSubstr("buffer unset"),
                     Not(HasSubstr("buffer 32 KiB"))));
   const Chart& chart = pictures[0].panels[0].request.chart;
@@ -245,8 +245,13 @@ TEST_F(WindowReportTest, CongestionControlsStandSideBySideOnTheSameAxes) {
   ASSERT_THAT(pictures[0].panels, SizeIs(2));
   EXPECT_EQ(pictures[0].panels[0].request.chart.y.high,
             pictures[0].panels[1].request.chart.y.high);
-  EXPECT_THAT(pictures[0].sentence, AllOf(HasSubstr("reno"), HasSubstr("cubic"),
-                                          HasSubstr("1 repair of losses")));
+  EXPECT_THAT(pictures[0].sentence,
+              AllOf(HasSubstr("Reno: "), HasSubstr("cubic: "),
+                    HasSubstr("1 repair of losses")));
+  // And nothing against the size of the one write.
+  ASSERT_TRUE(IsControlStudy(view));
+  EXPECT_EQ(StudyPictures(view).at(0).title,
+            "Throughput by congestion control");
 }
 
 TEST_F(WindowReportTest, AReportOfWindowsLeadsWithThemAndHasTheirTable) {
@@ -255,6 +260,8 @@ TEST_F(WindowReportTest, AReportOfWindowsLeadsWithThemAndHasTheirTable) {
   EXPECT_EQ(document.parts.at(0).pictures.at(0).title,
             "Throughput against the window");
   EXPECT_EQ(document.parts.at(0).tables.at(0).title, "Windows");
+  EXPECT_EQ(document.cards.at(0).figure, "131,072 B");
+  EXPECT_EQ(document.cards.at(2).figure, "the line");
 }
 
 }  // namespace

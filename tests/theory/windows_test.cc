@@ -65,6 +65,13 @@ TEST(SlowStartTest, ASingleSegmentGrowsToo) {
   EXPECT_EQ(course.round_trips, 3);
 }
 
+// 1000 bytes each 10 ms are 100 kB/s; of segments lost 1.5 in 10,000, which
+// is 1.5 / 0.00015 = 10,000 under the root: 100 times as much.
+TEST(LossTest, TheRateFallsWithTheRootOfTheLoss) {
+  EXPECT_NEAR(RateUnderLoss(Bytes{1000}, 10ms, 0.00015), 10e6, 1e-6);
+  EXPECT_NEAR(RateUnderLoss(Bytes{1000}, 10ms, 0.0006), 5e6, 1e-6);
+}
+
 // Read back 131,072: scale 1 keeps half, 2 a quarter; -2 leaves a quarter.
 TEST(LinuxWindowTest, TheShareOfABufferGoesByTheScale) {
   EXPECT_EQ(LinuxWindowOf(Bytes{131'072}), Bytes{65'536});
