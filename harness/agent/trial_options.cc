@@ -45,6 +45,19 @@ std::optional<std::string> SetCongestionOption(const Socket& socket,
       name, error.message());
 }
 
+// A route's own choice (Linux: congctl) goes over what a socket was set to
+// before it was connected, so that it is set once more.
+std::optional<std::string> HoldCongestion(const Socket& socket,
+                                          const std::string& name) {
+  if (auto reason = SetCongestionOption(socket, name)) return reason;
+  const Result<std::string> held = GetCongestion(socket);
+  if (!held.has_value() || held.value() == name) return std::nullopt;
+  return fmt::format(
+      "congestion \"{}\" was set and \"{}\" is in force: the route to the peer "
+      "may lock it (ip route show; congctl)",
+      name, held.value());
+}
+
 // Keeps the first reason of several steps.
 void Step(std::optional<std::string>& reason,
           const std::function<std::optional<std::string>()>& step) {
@@ -215,6 +228,10 @@ std::optional<std::string> SetTrialOptions(const Socket& socket, Role role,
 
 std::optional<std::string> SetConnectedOptions(const Socket& socket, Role role,
                                                const Workload& workload) {
+  if (workload.transport == Transport::kTcp && workload.congestion) {
+    auto reason = HoldCongestion(socket, *workload.congestion);
+    if (reason) return reason;
+  }
   if (role != Role::kReceiver || workload.quickack == Quickack::kUnset) {
     return std::nullopt;
   }

@@ -863,6 +863,16 @@ CLAIM
   lab=
   ;;
 
+the_congestion_control_of_a_study_is_the_one_in_force)
+  need_root
+  # The lab's routes name cubic; reno is part of every Linux.
+  small_study 1 20
+  sed -i 's/^write = .*/&\ncongestion = ["reno"]/' small.toml
+  run 0 run small.toml --repeats 1 --out here --no-report
+  [[ $(lines here/samples.jsonl) == 2 ]] || fail "not 2 samples"
+  [[ $(congestion_of here) == '"reno"' ]] || fail "in force: $(congestion_of here)"
+  ;;
+
 a_line_is_checked_before_a_study_runs_on_it)
   need_root
   small_study 1 5
