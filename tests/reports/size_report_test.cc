@@ -131,6 +131,7 @@ class SizeReportTest : public testing::Test {
 
 std::vector<std::string> KindsOf(const std::vector<Picture>& pictures) {
   std::vector<std::string> kinds;
+  kinds.reserve(pictures.size());
   for (const Picture& picture : pictures) kinds.push_back(picture.kind);
   return kinds;
 }
