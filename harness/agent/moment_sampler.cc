@@ -29,9 +29,11 @@ MomentSampler::MomentSampler(std::optional<Nanoseconds> period,
   moments_.reserve(room_);
 }
 
-void MomentSampler::Begin(const Socket& socket) {
+void MomentSampler::Begin(const Socket& socket, std::atomic<bool>* attention) {
   if (!period_ || thread_.joinable()) return;
   socket_ = &socket;
+  attention_ = attention;
+  due_ = false;
   ending_ = false;
   Look();
   thread_ = std::thread([this] { Watch(); });
@@ -56,7 +58,7 @@ void MomentSampler::Watch() {
   std::unique_lock lock(mutex_);
   while (!changed_.wait_until(lock, due, [this] { return ending_; })) {
     lock.unlock();
-    Look();
+    Tick();
     const Nanoseconds late = MonotonicNow() - due;
     due += *period_ * (1 + std::max<std::int64_t>(late / *period_, 0));
     lock.lock();
@@ -66,7 +68,22 @@ void MomentSampler::Watch() {
   why_no_cpu_ = used.reason;
 }
 
+// A look that nobody took since the last tick is the thread's, and so is every
+// one after it until the loop takes one again: one a tick at most.
+void MomentSampler::Tick() {
+  if (due_.exchange(true)) {
+    Look();
+  } else if (attention_ != nullptr) {
+    *attention_ = true;
+  }
+}
+
+void MomentSampler::TakeDueLook() {
+  if (due_.exchange(false)) Look();
+}
+
 void MomentSampler::Look() {
+  const std::lock_guard lock(looking_);
   if (moments_.size() == room_) {
     ++left_out_;
     return;

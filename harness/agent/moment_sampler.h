@@ -3,6 +3,7 @@
 #ifndef WIRETOLL_HARNESS_AGENT_MOMENT_SAMPLER_H_
 #define WIRETOLL_HARNESS_AGENT_MOMENT_SAMPLER_H_
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -23,8 +24,13 @@ namespace wiretoll {
 // At most this many moments of one end: a minute of one a millisecond.
 inline constexpr std::size_t kMostMoments = 60'000;
 
-// Looks from a thread of its own, so that the measured loop is not in it. The
-// trial's thread begins, ends and reads; moments are read after End().
+// A thread of its own keeps the time. Whose turn a look is follows from the
+// kernel's lock on a socket: another thread's look at one that is always in a
+// call has the loop wake it again and again, an eighth of the speed at a look
+// each millisecond. So a busy loop looks itself, between two calls, as soon as
+// a look is due; where it is held up in a call, which waits unlocked, the
+// thread does. The trial's thread begins, ends and reads; moments are read
+// after End().
 class MomentSampler {
  public:
   // Takes what memory it needs at once: for `longest`, which is the trial's.
@@ -34,9 +40,13 @@ class MomentSampler {
   MomentSampler(const MomentSampler&) = delete;
   MomentSampler& operator=(const MomentSampler&) = delete;
 
-  // Looks at `socket` now and then every period until End(). The socket
-  // outlives that.
-  void Begin(const Socket& socket);
+  // Looks at `socket` now and then every period until End(); `attention`,
+  // where there is one, is set as a look is due. Both outlive that.
+  void Begin(const Socket& socket, std::atomic<bool>* attention = nullptr);
+  // The loop, between two calls.
+  void LookIfDue() {
+    if (due_.load(std::memory_order_relaxed)) TakeDueLook();
+  }
   // Looks once more. Nothing if it was not begun, or ended before.
   void End();
 
@@ -54,12 +64,17 @@ class MomentSampler {
 
  private:
   void Watch();
+  void Tick();
+  void TakeDueLook();
   void Look();
   [[nodiscard]] std::string NeverTold() const;
 
   const std::optional<Nanoseconds> period_;
   std::size_t room_ = 0;
   const Socket* socket_ = nullptr;
+  std::atomic<bool>* attention_ = nullptr;
+  std::atomic<bool> due_{false};
+  std::mutex looking_;                 // Guards the next two.
   std::vector<SeriesMoment> moments_;  // By the monotonic clock.
   std::int64_t left_out_ = 0;
   std::optional<std::int64_t> cpu_ns_;
@@ -74,8 +89,10 @@ class MomentSampler {
 // While it lives, `sampler` looks at `socket`.
 class Sampling {
  public:
-  Sampling(MomentSampler& sampler, const Socket& socket) : sampler_(sampler) {
-    sampler_.Begin(socket);
+  Sampling(MomentSampler& sampler, const Socket& socket,
+           std::atomic<bool>* attention = nullptr)
+      : sampler_(sampler) {
+    sampler_.Begin(socket, attention);
   }
   ~Sampling() { sampler_.End(); }
   Sampling(const Sampling&) = delete;

@@ -44,7 +44,7 @@ class StreamReceiver : public TrialLoop {
   TrialOutcomeAtEnd Run(Socket& socket, TrialControl& control) override;
 
  private:
-  Error ReadToEnd(Socket& socket);
+  Error ReadToEnd(Socket& socket, TrialControl& control);
   [[nodiscard]] EndReport Report(SteadyTime ended) const;
 
   const Workload workload_;

@@ -124,13 +124,17 @@ TrialOutcomeAtEnd TrialRun::Send(Socket& socket) {
   if (!port) return CutShort("no word where the receiver listens");
   const SocketGuard guard(control_, socket);
   if (const auto apart = Connect(socket, *port)) return *apart;
+  const auto unset =
+      SetConnectedOptions(socket, request_.role, request_.workload);
+  if (unset) return Skip(*unset);
   BeginTcpCounters(socket);
   stood_ = ReadTcpMoment(socket);
   options_ =
       ReadTrialOptions(socket, request_.role, request_.workload, self_.os);
   // A system that tells of no window now will not tell later.
   if (stood_.peer_window_bytes) control_.BeginSampling();
-  const Sampling sampling(records_.moments, socket);
+  const Sampling sampling(records_.moments, socket,
+                          control_.TakeLooksOf(&records_.moments));
   TrialOutcomeAtEnd ran = Loop(socket);
   if (!ran.has_value()) return WithPath(ran.error(), socket);
   if (const auto undrained = Drain(socket)) {
@@ -160,7 +164,8 @@ TrialOutcomeAtEnd TrialRun::Serve(Socket socket) {
   const auto unset = SetConnectedOptions(socket, request_.role, workload);
   if (unset) return Skip(*unset);
   options_ = ReadTrialOptions(socket, request_.role, workload, self_.os);
-  const Sampling sampling(records_.moments, socket);
+  const Sampling sampling(records_.moments, socket,
+                          control_.TakeLooksOf(&records_.moments));
   TrialOutcomeAtEnd ran = Loop(socket);
   if (!ran.has_value()) return ran;
   records_.moments.End();

@@ -166,6 +166,7 @@ void TrialControl::Look(SteadyTime now) {
 bool TrialControl::Attend(const Socket& socket) {
   attention_ = false;
   if (look_due_.exchange(false)) LookAtWindow(socket);
+  if (moments_ != nullptr) moments_->LookIfDue();
   if (!stop_) return true;
   attention_ = true;
   return false;

@@ -12,6 +12,7 @@
 #include <string>
 #include <thread>
 
+#include "harness/agent/moment_sampler.h"
 #include "harness/agent/protocol.h"
 #include "harness/base/units.h"
 #include "platform/socket.h"
@@ -69,6 +70,13 @@ class TrialControl {
     return !attention_.load(std::memory_order_relaxed) || Attend(socket);
   }
 
+  // Whose looks are the loop's to take between two calls, while that loop runs;
+  // nullptr: nobody's. What it sets as one is due.
+  std::atomic<bool>* TakeLooksOf(MomentSampler* moments) {
+    moments_ = moments;
+    return &attention_;
+  }
+
   // WaitUntil() that a stop ends early. False if it did.
   bool PauseUntil(SteadyTime due);
 
@@ -97,6 +105,7 @@ class TrialControl {
   bool Attend(const Socket& socket);
   void LookAtWindow(const Socket& socket);
 
+  MomentSampler* moments_ = nullptr;
   const std::chrono::milliseconds deadline_;
   const SteadyTime until_;
   std::atomic<bool> stop_{false};

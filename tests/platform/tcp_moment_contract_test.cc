@@ -67,11 +67,11 @@ TEST_F(TcpMomentContractTest, ConnectionThatStandsIsEstablished) {
 // Of 3000 bytes read and acknowledged none is in flight, nor waits.
 TEST_F(TcpMomentContractTest, WhatWasAcknowledgedIsNotInFlight) {
   Carry(3000);
-  const TcpMoment moment =
-      Await([](const TcpMoment& now) { return now.in_flight_bytes == 0; });
-  if (!moment.in_flight_bytes) {
+  if (!ReadTcpMoment(pair_.near).in_flight_bytes) {
     GTEST_SKIP() << "this system does not tell of it" << kWhereTold;
   }
+  const TcpMoment moment =
+      Await([](const TcpMoment& now) { return now.in_flight_bytes == 0; });
   EXPECT_EQ(moment.in_flight_bytes, 0);
   EXPECT_EQ(moment.sent_bytes, 3000);
   EXPECT_GT(moment.rtt_ns, 0);
