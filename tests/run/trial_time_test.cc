@@ -66,7 +66,7 @@ TEST(TrialTimeTest, ALongLineIsWaitedFor) {
 // was under way, and at 1 us a read they take 16.8 s.
 TEST(TrialTimeTest, AOneByteReaderIsGivenTimeToReadWhatWasWritten) {
   Workload workload;
-  workload.write = Bytes{16 * 1024 * 1024};
+  workload.write = Bytes{std::int64_t{16} * 1024 * 1024};
   workload.stop_time = 1s;
   workload.read = Bytes{65536};
   EXPECT_LT(DeadlineFor(workload, Line(0ms)), 30s);
