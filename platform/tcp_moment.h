@@ -9,9 +9,9 @@ namespace wiretoll {
 
 // Whatever this system tells of a connected socket, in one call into it
 // (Linux: TCP_INFO; Windows: SIO_TCP_INFO, and twice where that is of version
-// 0). Never fails: what is not to be had is empty, all but the state where there is
-// no connection. From any thread; the kernel holds the socket for about a
-// microsecond, and waits while a call of another thread's has it.
+// 0). Never fails: what is not to be had is empty, all but the state where
+// there is no connection. From any thread; the kernel holds the socket for
+// about a microsecond, and waits while a call of another thread's has it.
 TcpMoment ReadTcpMoment(const Socket& socket);
 
 }  // namespace wiretoll

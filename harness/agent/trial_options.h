@@ -21,7 +21,8 @@ std::optional<std::string> SetTrialOptions(const Socket& socket, Role role,
                                            const Workload& workload);
 
 // What is asked of the connection itself: TCP_QUICKACK, where it is to be set
-// once, and the congestion control, which a route may have changed. Gives as SetTrialOptions().
+// once, and the congestion control, which a route may have changed. Gives as
+// SetTrialOptions().
 std::optional<std::string> SetConnectedOptions(const Socket& socket, Role role,
                                                const Workload& workload);
 

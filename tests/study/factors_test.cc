@@ -24,10 +24,11 @@ Workload Set(const std::string& name, const FactorValue& raw) {
 }
 
 TEST(FactorsTest, StandInTheirCanonicalOrder) {
-  EXPECT_EQ(FactorNames(),
-            "transport, pattern, write, block, read, request, reply, nagle, "
-            "rcvbuf, sndbuf, gap, warmup, rate, congestion, quickack, cork, mss, "
-            "dont_fragment, batch, pin, streams, topology");
+  EXPECT_EQ(
+      FactorNames(),
+      "transport, pattern, write, block, read, request, reply, nagle, "
+      "rcvbuf, sndbuf, gap, warmup, rate, congestion, quickack, cork, mss, "
+      "dont_fragment, batch, pin, streams, topology");
 }
 
 TEST(FactorsTest, EveryDefaultIsAValueOfItsFactorAndSetsWhatIsUnset) {
