@@ -587,8 +587,7 @@ void AddPayload(CLI::App* verb, TheoryCommand& theory) {
 void AddTheory(CLI::App& app, const std::shared_ptr<TheoryCommand>& theory) {
   CLI::App* verb = app.add_subcommand(
       "theory",
-      "What payloads cost on the wire, from header formats alone, or what "
-      "windows allow at a round trip");
+      "What payloads cost on the wire by their headers, or what windows allow");
   AddPayload(verb, *theory);
   AddWindows(verb, *theory);
   AddParsed<std::optional<BitsPerSecond>>(

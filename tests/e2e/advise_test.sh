@@ -33,12 +33,16 @@ advise() {
 }
 says() { grep -qF -- "$2" "$1" || fail "$1 does not say: $2"; }
 
-# The limit that a path made by the other arguments has to have.
+# The limit that a path made by the other arguments has to have. What else runs
+# on the machine may be the limit for a moment: one of three tries has to do.
 limit_is() {
   local limit=$1
   shift
   need_root
-  advise 0 --quiet --repeats 2 --time 300ms --format json "$@"
+  for _ in 1 2 3; do
+    advise 0 --quiet --repeats 2 --time 300ms --format json "$@"
+    ! grep -qF -- "\"limit\": \"$limit\"" out || break
+  done
   says out "\"limit\": \"$limit\""
 }
 

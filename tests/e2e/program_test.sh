@@ -176,10 +176,10 @@ our_namespaces() { ip netns list 2>/dev/null | grep -c "^wiretoll-$1-" || true; 
 case $name in
 
 verbs_that_are_not_there_are_unknown)
-  for verb in advise frobnicate; do
+  for verb in measure frobnicate; do
     run 2 "$verb" a b
     says err "unknown verb \"$verb\""
-    says err "run, report, compare, explain, theory, list, check, observe, sink, lab"
+    says err "run, report, compare, explain, theory, list, check, advise, observe, sink, lab"
     names_itself_once err
   done
   ;;
@@ -417,7 +417,8 @@ all_datagrams_lost_is_a_finding_and_no_hang)
   run 0 run udp.toml --pairs linux-1:linux-2 --repeats 1 --loss 100% --out here
   grep -q '"datagrams":{"sent":100,"received":0,"lost":100,' here/samples.jsonl ||
     fail "not 100 of 100 lost"
-  says here/report/report.json '"received_share"'
+  # 0 of 100 came, which is a figure and no gap.
+  says here/report/report.md 'UDP delivers least at 1,000 B: 0 % of what was sent'
   says_not here/report/report.html '>nan<'
   ;;
 
@@ -797,9 +798,14 @@ a_lab_can_be_kept_used_and_taken_down)
 a_path_that_swallows_large_packets_is_named)
   need_root
   one_factor_study 'mss = ["unset", 1100]' 'bytes = 50000'
-  # Four times in vain take 200 + 400 + 800 ms of the retransmission timer.
-  run 1 run one.toml --router --router-mtu 1200 --no-icmp --deadline 4s \
-    --pairs linux-1:linux-2 --out here --no-report
+  # Four times in vain take 200 + 400 + 800 ms of the retransmission timer. The
+  # sender says why; held up, it may be heard after the receiver.
+  for _ in 1 2 3; do
+    rm -rf here
+    run 1 run one.toml --router --router-mtu 1200 --no-icmp --deadline 4s \
+      --pairs linux-1:linux-2 --out here --no-report
+    ! grep -q 'sender linux-1' here/samples.jsonl || break
+  done
   says here/samples.jsonl 'a path MTU black hole'
   says here/samples.jsonl 'no segment of 1448 bytes came through'
   # With segments that fit it carries all.
