@@ -222,8 +222,8 @@ std::optional<std::int64_t> PeakMemoryKib() {
 
 // Lines of many lengths, so that they lie across the buffer's edges in every
 // way; each is known again by its order.
-TEST_F(ReaderTest, AHundredThousandLinesComeInOrderOneAtATime) {
-  constexpr std::int64_t kLines = 100'000;
+TEST_F(ReaderTest, ManyLinesComeInOrderOneAtATime) {
+  constexpr std::int64_t kLines = 30'000;
   {
     std::ofstream out(file_, std::ios::binary);
     Sample sample = FullSample();
@@ -236,7 +236,7 @@ TEST_F(ReaderTest, AHundredThousandLinesComeInOrderOneAtATime) {
     }
   }
   // Each line has at least the 13 wire counts with their names.
-  ASSERT_GT(std::filesystem::file_size(file_), 50U << 20);
+  ASSERT_GT(std::filesystem::file_size(file_), 15U << 20);
   const std::optional<std::int64_t> before = PeakMemoryKib();
   std::int64_t expected = 0;
   const auto summary = ForEachSample(temp_.path(), [&](Sample&& sample) {
@@ -249,7 +249,7 @@ TEST_F(ReaderTest, AHundredThousandLinesComeInOrderOneAtATime) {
   EXPECT_EQ(expected, kLines);
   // A buffer of 1 MiB and a parser for one line, whatever the file's length.
   if (before.has_value()) {
-    EXPECT_LT(*PeakMemoryKib() - *before, 16 * 1024);
+    EXPECT_LT(*PeakMemoryKib() - *before, 8 * 1024);
   }
 }
 
