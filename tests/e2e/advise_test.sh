@@ -155,7 +155,7 @@ diagnoses_one_cell_of_a_study)
 names_the_sysctl_that_clamps_a_buffer)
   need_root
   # net.core is the whole machine's, and left as it is.
-  [[ $(cat /proc/sys/net/core/rmem_max) -lt 60000000 ]] || skip "rmem_max lets every program have all it asks for"
+  [[ $(cat /proc/sys/net/core/rmem_max) -lt 60000000 ]] || skip "rmem_max lets every program have all it asks for: sysctl -w net.core.rmem_max=212992"
   advise 0 --quiet --repeats 1 --time 300ms --format json --link none --case rcvbuf=64MiB
   says out 'net.core.rmem_max'
   ;;
