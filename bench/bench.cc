@@ -161,6 +161,7 @@ struct Parts {
   int rounds = 5;
   bool loops = true;
   bool reports = true;
+  std::string only;  // Lines of the rounds that hold this text.
 };
 
 int BenchLoops(const BenchSpec& spec) {
@@ -175,6 +176,7 @@ int BenchLoops(const BenchSpec& spec) {
   SwitchOffloadsOn(lab.value());
   PrintHead(ChooseCubic(lab.value()));
   PrintRounds(RunRounds(lab.value(), spec), spec.rounds);
+  if (!spec.only.empty()) return 0;
   fmt::print(stderr, "bench: 1000 trials of 2 ms\n");
   const auto trials = MeasureTrialCost(lab.value(), 1000);
   if (!trials.has_value()) {
@@ -192,6 +194,7 @@ int Main(const Parts& parts) {
   spec.programs = here / "../harness/programs";
   spec.bare = here / "bare-loop";
   spec.rounds = parts.rounds;
+  spec.only = parts.only;
   if (parts.loops) {
     const int code = BenchLoops(spec);
     if (code != 0) return code;
@@ -211,13 +214,19 @@ int main(int argc, char** argv) {
       parts.reports = false;
     } else if (argument == "--only-report") {
       parts.loops = false;
+    } else if (argument.rfind("--only=", 0) == 0) {
+      parts.only = argument.substr(7);
+      parts.reports = false;
     } else if (argument.rfind("--rounds=", 0) == 0) {
       parts.rounds = std::max(1, std::atoi(argument.c_str() + 9));
     } else {
       std::fprintf(
           stderr,
           "usage: wiretoll-bench [--rounds=N] [--no-report] [--only-report]\n"
-          "Prints the table of docs/benchmarks.md. Needs root.\n");
+          "                      [--only=TEXT]\n"
+          "Prints the table of docs/benchmarks.md. Needs root.\n"
+          "--only: those lines of the loops' table that hold the text, as in\n"
+          "--only='32 B, Nagle off' or --only=nuttcp.\n");
       return argument == "--help" ? 0 : 2;
     }
   }

@@ -320,11 +320,30 @@ std::pair<std::optional<double>, std::optional<double>> Alternate(
   return {Mean(our_speeds), Mean(their_speeds)};
 }
 
-using Scores = std::map<std::string, Score>;
+// Figures by their names, of those that were asked for.
+class Scores {
+ public:
+  explicit Scores(std::string only) : only_(std::move(only)) {}
 
-Score& ScoreOf(Scores& scores, const Figure& figure) {
-  return scores.try_emplace(figure.what, figure).first->second;
-}
+  template <typename Ours, typename Theirs>
+  void Add(const Figure& figure, int turns, std::optional<double> Speed::*speed,
+           Ours ours, Theirs theirs) {
+    if (figure.what.find(only_) == std::string::npos) return;
+    scores_.try_emplace(figure.what, figure)
+        .first->second.Add(Alternate(turns, speed, ours, theirs));
+  }
+
+  [[nodiscard]] std::vector<Figure> Results() const {
+    std::vector<Figure> figures;
+    figures.reserve(scores_.size());
+    for (const auto& [key, score] : scores_) figures.push_back(score.Result());
+    return figures;
+  }
+
+ private:
+  std::string only_;
+  std::map<std::string, Score> scores_;
+};
 
 // Small writes: against the bare loop with the same reader, which is wiretoll's
 // since a reader's pace decides how often a writer has to wake it; and against
@@ -334,17 +353,17 @@ void SmallRound(Contest& contest, Scores& scores, std::int64_t write,
   const std::string name =
       fmt::format("{} B, Nagle {} ", write, nagle ? "on" : "off");
   const Task plain{write, 65536, nagle, kSmallSeconds};
-  ScoreOf(scores, {name + "against the bare loop", "writes/s", 0.97})
-      .Add(Alternate(
-          kTurnsWithBare, &Speed::writes, [&] { return contest.Ours(plain); },
-          [&] { return contest.BareIntoOurs(plain); }));
+  scores.Add(
+      {name + "against the bare loop", "writes/s", 0.97}, kTurnsWithBare,
+      &Speed::writes, [&] { return contest.Ours(plain); },
+      [&] { return contest.BareIntoOurs(plain); });
 
   // As long as theirs: a connection's first moments are its own.
   const Task alike{write, write, nagle, kToolSeconds};
   const auto against_tool = [&](const char* what, std::optional<double> goal,
                                 auto ours, auto tool) {
-    ScoreOf(scores, {name + what, "B/s received", goal})
-        .Add(Alternate(kTurnsWithTool, &Speed::received, ours, tool));
+    scores.Add({name + what, "B/s received", goal}, kTurnsWithTool,
+               &Speed::received, ours, tool);
   };
   const auto ours = [&] { return contest.Ours(alike); };
   const auto nuttcp = [&] { return contest.Nuttcp(alike); };
@@ -360,11 +379,9 @@ void BigRound(Contest& contest, Scores& scores) {
   const Task task{kBigWrite, kBigWrite, true, kBigSeconds};
   const auto against = [&](int turns, const char* whom, double goal,
                            auto theirs) {
-    ScoreOf(scores, {fmt::format("128 KiB writes against {}", whom),
-                     "B/s received", goal})
-        .Add(Alternate(
-            turns, &Speed::received, [&] { return contest.Ours(task); },
-            theirs));
+    scores.Add(
+        {fmt::format("128 KiB writes against {}", whom), "B/s received", goal},
+        turns, &Speed::received, [&] { return contest.Ours(task); }, theirs);
   };
   against(kTurnsWithBare, "the bare loop", 0.97,
           [&] { return contest.Bare(task); });
@@ -376,7 +393,7 @@ void BigRound(Contest& contest, Scores& scores) {
 
 std::vector<Figure> RunRounds(const Lab& lab, const BenchSpec& spec) {
   Contest contest(lab, spec);
-  Scores scores;
+  Scores scores(spec.only);
   for (int round = 0; round < spec.rounds; ++round) {
     std::fprintf(stderr, "bench: round %d of %d\n", round + 1, spec.rounds);
     for (const std::int64_t write : {1, 32}) {
@@ -385,10 +402,7 @@ std::vector<Figure> RunRounds(const Lab& lab, const BenchSpec& spec) {
     }
     BigRound(contest, scores);
   }
-  std::vector<Figure> figures;
-  figures.reserve(scores.size());
-  for (const auto& [key, score] : scores) figures.push_back(score.Result());
-  return figures;
+  return scores.Results();
 }
 
 }  // namespace wiretoll

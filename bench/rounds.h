@@ -27,6 +27,7 @@ struct BenchSpec {
   std::filesystem::path programs;  // Folder of wiretoll and wiretoll-agent.
   std::filesystem::path bare;      // bare-loop
   int rounds = 5;
+  std::string only{};  // Figures whose name holds this; empty: all.
 };
 
 // One after the other within a round, so that drift of the machine touches

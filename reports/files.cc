@@ -28,11 +28,11 @@ Outcome<Done> WriteWholeFile(const fs::path& path, const FileFiller& fill) {
   errno = 0;
   std::ofstream out(path, std::ios::binary | std::ios::trunc);
   if (!out) return CannotWrite(path, WhyNot(errno));
-  Outcome<Done> filled = fill(out);
-  if (!filled.has_value()) return filled;
+  const Outcome<Done> filled = fill(out);
   out.close();
-  if (out) return Done{};
-  const Failure failure = CannotWrite(path, WhyNot(errno));
+  if (out && filled.has_value()) return Done{};
+  const Failure failure =
+      filled.has_value() ? CannotWrite(path, WhyNot(errno)) : filled.error();
   std::error_code ignored;
   if (fs::is_regular_file(path, ignored)) fs::remove(path, ignored);
   return failure;

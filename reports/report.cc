@@ -81,6 +81,7 @@ struct FileToWrite {
 };
 
 constexpr const char* kSamplesName = "samples.csv";
+constexpr const char* kSamplesPart = "samples.csv.part";
 constexpr const char* kPredictionsName = "predictions.csv";
 constexpr const char* kDirectionsName = "directions.csv";
 constexpr const char* kKneesName = "knees.csv";
@@ -144,38 +145,92 @@ Outcome<WrittenReport> WritePages(const Analysis& analysis,
   return written;
 }
 
+// samples.csv under way. Reading the run folders takes as long as everything
+// else together, and has nothing to do with it: it goes on beside, under
+// another name until it is known that there will be a report.
+class SamplesFile {
+ public:
+  // Nothing, where the report has no tables.
+  explicit SamplesFile(const ReportSpec& spec)
+      : path_(spec.out / kSamplesName), part_(spec.out / kSamplesPart) {
+    if (spec.formats.count(ReportFormat::kCsv) == 0) return;
+    written_ = std::async(std::launch::async, [part = part_, runs = spec.runs] {
+      return WriteWholeFile(part, [&runs](std::ostream& out) {
+        return WriteSamplesCsv(runs, out);
+      });
+    });
+  }
+
+  // Waits for it, and names it among the files, before those that not every
+  // report has.
+  Outcome<Done> AddTo(std::vector<fs::path>& files) {
+    if (!written_.valid()) return Done{};
+    if (auto outcome = written_.get(); !outcome.has_value()) {
+      return outcome.error();
+    }
+    std::error_code error;
+    fs::rename(part_, path_, error);
+    if (error) return CannotWrite(path_, error.message());
+    files.insert(std::find_if(files.begin(), files.end(),
+                              [](const fs::path& file) {
+                                return file.extension() == ".csv";
+                              }),
+                 path_);
+    return Done{};
+  }
+
+  // For a report that there will not be.
+  void TakeBack() {
+    if (!written_.valid()) return;
+    written_.wait();
+    std::error_code ignored;
+    fs::remove(part_, ignored);
+  }
+
+ private:
+  fs::path path_, part_;
+  std::future<Outcome<Done>> written_;
+};
+
+// True if it was made, false if it was there.
+Outcome<bool> MakeFolder(const ReportSpec& spec) {
+  std::error_code error;
+  const bool made = fs::create_directories(spec.out, error);
+  if (error) return WithWayOut(CannotWrite(spec.out, error.message()), spec);
+  return made;
+}
+
+Outcome<WrittenReport> Finish(const Analysis& analysis, const ReportSpec& spec,
+                              SamplesFile& samples) {
+  Outcome<WrittenReport> written = WritePages(analysis, spec);
+  if (!written.has_value()) {
+    samples.TakeBack();
+    return WithWayOut(written.error(), spec);
+  }
+  const auto outcome = samples.AddTo(written.value().files);
+  if (!outcome.has_value()) return WithWayOut(outcome.error(), spec);
+  return written;
+}
+
 }  // namespace
 
 Outcome<WrittenReport> WriteReport(const Analysis& analysis,
                                    const ReportSpec& spec) {
-  std::error_code error;
-  fs::create_directories(spec.out, error);
-  if (error) return WithWayOut(CannotWrite(spec.out, error.message()), spec);
-  // Reading the run folders again takes as long as everything else together,
-  // and has nothing to do with it.
-  std::optional<std::future<Outcome<Done>>> samples;
-  if (spec.formats.count(ReportFormat::kCsv) > 0) {
-    samples = std::async(std::launch::async, [&spec] {
-      return WriteWholeFile(spec.out / kSamplesName,
-                            [&spec](std::ostream& out) {
-                              return WriteSamplesCsv(spec.runs, out);
-                            });
-    });
-  }
-  Outcome<WrittenReport> written = WritePages(analysis, spec);
-  const Outcome<Done> outcome =
-      samples.has_value() ? samples->get() : Outcome<Done>(Done{});
-  if (!written.has_value()) return WithWayOut(written.error(), spec);
-  if (!outcome.has_value()) return WithWayOut(outcome.error(), spec);
-  if (!samples.has_value()) return written;
-  // Before those that not every report has.
-  std::vector<fs::path>& files = written.value().files;
-  files.insert(std::find_if(files.begin(), files.end(),
-                            [](const fs::path& file) {
-                              return file.extension() == ".csv";
-                            }),
-               spec.out / kSamplesName);
-  return written;
+  if (auto made = MakeFolder(spec); !made.has_value()) return made.error();
+  SamplesFile samples(spec);
+  return Finish(analysis, spec, samples);
+}
+
+Outcome<WrittenReport> WriteReport(const ReportSpec& spec) {
+  const auto made = MakeFolder(spec);
+  if (!made.has_value()) return made.error();
+  SamplesFile samples(spec);
+  const auto analysis = Analyse(spec.runs);
+  if (analysis.has_value()) return Finish(analysis.value(), spec, samples);
+  samples.TakeBack();
+  std::error_code not_empty;
+  if (made.value()) fs::remove(spec.out, not_empty);
+  return analysis.error();
 }
 
 }  // namespace wiretoll

@@ -36,6 +36,10 @@ struct WrittenReport {
 Outcome<WrittenReport> WriteReport(const Analysis& analysis,
                                    const ReportSpec& spec);
 
+// The same of what Analyse() makes of spec.runs, with its failures: then
+// spec.out is as it was before.
+Outcome<WrittenReport> WriteReport(const ReportSpec& spec);
+
 }  // namespace wiretoll
 
 #endif  // WIRETOLL_REPORTS_REPORT_H_

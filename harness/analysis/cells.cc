@@ -90,34 +90,6 @@ bool HasCapacity(const std::array<float, 7>& packed) {
                      [](float share) { return share > 0; });
 }
 
-// Empty if no trial has the field.
-template <class Trials>
-Negotiated::Count MedianOf(const Trials& trials,
-                           Negotiated::Count Negotiated::*field) {
-  std::vector<double> values;
-  for (const auto& trial : trials) {
-    const Negotiated::Count& value = trial.negotiated.*field;
-    if (value) values.push_back(*value);
-  }
-  if (values.empty()) return std::nullopt;
-  return SortedMedian(values);
-}
-
-template <class Trials>
-Negotiated MedianNegotiated(const Trials& trials) {
-  Negotiated median;
-  for (const auto field :
-       {&Negotiated::mss, &Negotiated::path_mtu, &Negotiated::header_bytes,
-        &Negotiated::timestamps, &Negotiated::rtt_ns, &Negotiated::min_rtt_ns,
-        &Negotiated::window, &Negotiated::sending_ns, &Negotiated::writes,
-        &Negotiated::bytes, &Negotiated::receiving_ns, &Negotiated::timed_bytes,
-        &Negotiated::sndbuf, &Negotiated::window_reopened,
-        &Negotiated::silly_wait_ns, &Negotiated::persist_wait_ns}) {
-    median.*field = MedianOf(trials, field);
-  }
-  return median;
-}
-
 // Of the trial whose throughput is nearest to the median.
 template <class Trials>
 std::optional<Capacity> MedianCapacity(const Trials& trials, double median) {
@@ -155,6 +127,21 @@ std::string WhyNothing(const Cell& cell) {
 }
 
 }  // namespace
+
+void NegotiatedColumns::Add(const Negotiated& trial) {
+  for (std::size_t i = 0; i < kFields.size(); ++i) {
+    const Negotiated::Count& value = trial.*kFields[i];
+    if (value) columns_[i].push_back(*value);
+  }
+}
+
+Negotiated NegotiatedColumns::Medians() {
+  Negotiated medians;
+  for (std::size_t i = 0; i < kFields.size(); ++i) {
+    if (!columns_[i].empty()) medians.*kFields[i] = SortedMedian(columns_[i]);
+  }
+  return medians;
+}
 
 CellTable::CellTable(const std::vector<Study>& studies)
     : studies_(studies), cases_(studies.size()) {
@@ -250,7 +237,9 @@ void CellTable::AddValues(const Figures& figures, int block, Draft& draft) {
   auto* flows = draft.at_once ? &draft.flows[block] : nullptr;
   for (std::size_t i = 0; i < kMetricCount; ++i) {
     if (!figures[i]) continue;
-    double& value = draft.cell.by_block[i][block];
+    // Blocks come in their order, but for those of a run that was resumed.
+    BlockValues& values = draft.cell.by_block[i];
+    double& value = values.emplace_hint(values.end(), block, 0.0)->second;
     const int count = flows == nullptr ? 1 : ++(*flows)[i];
     value += (*figures[i] - value) / count;
   }
@@ -275,7 +264,6 @@ void CellTable::AddFigures(const Sample& sample, int block, Draft& draft) {
   AddDatagrams(sample, cell.datagrams);
   Trial trial;
   trial.throughput = figures[Index(Metric::kThroughput)].value_or(0);
-  trial.negotiated = NegotiatedIn(sample);
   // What the line carried for other flows would be taken for waiting.
   Observed<Capacity> capacity =
       draft.at_once ? Observed<Capacity>::Not("other flows share the line")
@@ -291,6 +279,7 @@ void CellTable::AddFigures(const Sample& sample, int block, Draft& draft) {
         {steady.value_or(trial.throughput), sample.trial, sample.series->file});
   }
   draft.trials.push_back(trial);
+  draft.negotiated.Add(NegotiatedIn(sample));
   draft.signs.push_back(SignsOf(sample));
 }
 
@@ -383,7 +372,7 @@ void CellTable::JudgeTheory(Draft& draft) {
   Cell& cell = draft.cell;
   CellSigns signs;
   TakeMedians(draft.signs, signs);
-  Negotiated negotiated = MedianNegotiated(draft.trials);
+  Negotiated negotiated = draft.negotiated.Medians();
   negotiated.replayed = signs.replay_minshall;
   // Flows that share a line share its rate, in a way that no header tells.
   const auto rate = draft.at_once ? std::nullopt : draft.rate_bits_per_second;

@@ -27,6 +27,28 @@ struct RunPlace {
   std::map<std::string, std::size_t> studies;
 };
 
+// What trials negotiated, figure by figure: many are kept, and of most figures
+// a trial has none.
+class NegotiatedColumns {
+ public:
+  static constexpr std::array kFields{
+      &Negotiated::mss,           &Negotiated::path_mtu,
+      &Negotiated::header_bytes,  &Negotiated::timestamps,
+      &Negotiated::rtt_ns,        &Negotiated::min_rtt_ns,
+      &Negotiated::window,        &Negotiated::sending_ns,
+      &Negotiated::writes,        &Negotiated::bytes,
+      &Negotiated::receiving_ns,  &Negotiated::timed_bytes,
+      &Negotiated::sndbuf,        &Negotiated::window_reopened,
+      &Negotiated::silly_wait_ns, &Negotiated::persist_wait_ns};
+
+  void Add(const Negotiated& trial);
+  // Of each figure over the trials that have it. Sorts the columns.
+  Negotiated Medians();
+
+ private:
+  std::array<std::vector<double>, kFields.size()> columns_;
+};
+
 // Cells of all runs. StartRun, then Add for each of its samples, EndRun; at
 // last Finish, which empties the table.
 class CellTable {
@@ -44,11 +66,10 @@ class CellTable {
   std::vector<Cell> Finish(MedianIntervals& intervals);
 
  private:
-  // Of one ok trial, what its cell's capacity and theory need.
+  // Of one ok trial, what its cell's capacity needs.
   struct Trial {
     double throughput = 0;  // 0: none.
     std::array<float, 7> capacity{};
-    Negotiated negotiated;
   };
   // An ok trial's time series.
   struct SeriesFile {
@@ -59,6 +80,7 @@ class CellTable {
     Cell cell;
     std::vector<SeriesFile> series;
     std::vector<Trial> trials;
+    NegotiatedColumns negotiated;  // Of ok trials.
     std::vector<TrialSigns> signs;
     const Workload* workload = nullptr;
     std::optional<double> rate_bits_per_second;

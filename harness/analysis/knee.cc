@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
+#include <map>
 
 #include "harness/analysis/effects.h"
 #include "harness/analysis/metrics.h"
@@ -17,44 +17,76 @@ namespace {
 
 constexpr int kKneeResamples = 2000;
 
-// Values of one curve, by rising size; each with a place for every block.
+// A size's values with the blocks they are of, by rising value: resamples then
+// find their medians without sorting.
+struct RankedValue {
+  double value = 0;
+  std::size_t block = 0;
+};
+
+// Values of one curve, by rising size.
 struct Curve {
   std::vector<double> sizes;
-  std::vector<std::vector<std::optional<double>>> values;  // [size][block]
+  std::vector<std::vector<RankedValue>> values;  // [size][rank]
   std::size_t blocks = 0;
 };
 
+std::vector<RankedValue> Rank(const BlockValues& by_block,
+                              const std::map<int, std::size_t>& places) {
+  std::vector<RankedValue> ranked;
+  ranked.reserve(by_block.size());
+  for (const auto& [block, value] : by_block) {
+    ranked.push_back({value, places.at(block)});
+  }
+  std::ranges::sort(ranked, {}, &RankedValue::value);
+  return ranked;
+}
+
 Curve Tabulate(std::vector<CurvePoint> points) {
   std::ranges::sort(points, {}, &CurvePoint::size);
-  std::set<int> blocks;
+  std::map<int, std::size_t> places;
   for (const CurvePoint& point : points) {
-    for (const auto& [block, value] : point.values) blocks.insert(block);
+    for (const auto& [block, value] : point.values) places.emplace(block, 0);
   }
+  std::size_t place = 0;
+  for (auto& [block, at] : places) at = place++;
   Curve curve;
-  curve.blocks = blocks.size();
+  curve.blocks = places.size();
   for (const CurvePoint& point : points) {
     curve.sizes.push_back(point.size);
-    auto& row = curve.values.emplace_back();
-    for (const int block : blocks) {
-      const auto found = point.values.find(block);
-      row.push_back(found == point.values.end() ? std::nullopt
-                                                : std::optional(found->second));
-    }
+    curve.values.push_back(Rank(point.values, places));
   }
   return curve;
 }
 
+// The value with `rank` others before it, where block b was drawn drawn[b]
+// times. Requires more draws than `rank`.
+double ValueAt(const std::vector<RankedValue>& row,
+               const std::vector<std::uint32_t>& drawn, std::size_t rank) {
+  std::size_t before = 0;
+  for (const RankedValue& ranked : row) {
+    before += drawn[ranked.block];
+    if (before > rank) return ranked.value;
+  }
+  return row.back().value;
+}
+
 // Of each size over the blocks drawn; empty where a size has none of them.
 std::vector<std::optional<double>> Medians(
-    const Curve& curve, const std::vector<std::size_t>& drawn) {
+    const Curve& curve, const std::vector<std::uint32_t>& drawn) {
   std::vector<std::optional<double>> medians;
+  medians.reserve(curve.values.size());
   for (const auto& row : curve.values) {
-    std::vector<double> values;
-    for (const std::size_t block : drawn) {
-      if (row[block]) values.push_back(*row[block]);
+    std::size_t count = 0;
+    for (const RankedValue& ranked : row) count += drawn[ranked.block];
+    if (count == 0) {
+      medians.emplace_back();
+      continue;
     }
-    medians.push_back(values.empty() ? std::nullopt
-                                     : std::optional(SortedMedian(values)));
+    const double lower = ValueAt(row, drawn, (count - 1) / 2);
+    const double upper =
+        count % 2 != 0 ? lower : ValueAt(row, drawn, count / 2);
+    medians.emplace_back((lower + upper) / 2);
   }
   return medians;
 }
@@ -72,10 +104,9 @@ std::size_t KneeAt(const std::vector<std::optional<double>>& medians) {
   return knee;
 }
 
-std::vector<std::size_t> AllBlocks(const Curve& curve) {
-  std::vector<std::size_t> all(curve.blocks);
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
-  return all;
+// Every block once.
+std::vector<std::uint32_t> AllBlocks(const Curve& curve) {
+  return std::vector<std::uint32_t>(curve.blocks, 1);
 }
 
 // Indexes of the knees of resampled curves, sorted.
@@ -83,9 +114,13 @@ std::vector<std::size_t> ResampledKnees(const Curve& curve,
                                         std::uint64_t seed) {
   Random random(seed);
   std::vector<std::size_t> knees;
-  std::vector<std::size_t> drawn(curve.blocks);
+  knees.reserve(kKneeResamples);
+  std::vector<std::uint32_t> drawn(curve.blocks);
   for (int i = 0; i < kKneeResamples; ++i) {
-    for (std::size_t& block : drawn) block = random.Below(curve.blocks);
+    std::ranges::fill(drawn, 0);
+    for (std::size_t j = 0; j < curve.blocks; ++j) {
+      ++drawn[random.Below(curve.blocks)];
+    }
     knees.push_back(KneeAt(Medians(curve, drawn)));
   }
   std::ranges::sort(knees);

@@ -70,13 +70,11 @@ Outcome<ExitCode> Do(const ReportOptions& options) {
     if (!folder.has_value()) return folder.error();
     runs.push_back(std::move(folder).value());
   }
-  auto analysis = Analyse(runs);
-  if (!analysis.has_value()) return analysis.error();
   ReportSpec spec;
   spec.runs = runs;
   spec.out = options.out ? fs::path(*options.out) : runs.front() / "report";
   if (!options.formats.empty()) spec.formats = options.formats;
-  const auto written = WriteReport(analysis.value(), spec);
+  const auto written = WriteReport(spec);
   if (!written.has_value()) return written.error();
   for (const std::string& warning : written.value().warnings)
     fmt::print(stderr, "wiretoll: {}\n", warning);

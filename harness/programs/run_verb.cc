@@ -255,12 +255,10 @@ Outcome<RunSummary> Measure(const RunOptions& options, RunSpec spec,
 }
 
 Outcome<std::string> ReportOn(const fs::path& folder) {
-  auto analysis = Analyse({folder});
-  if (!analysis.has_value()) return analysis.error();
   ReportSpec spec;
   spec.out = folder / "report";
   spec.runs = {folder};
-  auto written = WriteReport(analysis.value(), spec);
+  auto written = WriteReport(spec);
   if (!written.has_value()) return written.error();
   for (const std::string& warning : written.value().warnings)
     WriteError(fmt::format("wiretoll: {}\n", warning));

@@ -50,45 +50,27 @@ class ObjectReader {
   [[nodiscard]] bool good() const { return problem_.empty(); }
 
   // Plain types are required; an optional is empty where null or absent.
-  void Read(std::string_view key, std::string& out) {
-    if (const auto value = Required(key)) Text(key, *value, out);
-  }
-  void Read(std::string_view key, std::int64_t& out) {
-    if (const auto value = Required(key)) Count(key, *value, out);
-  }
-  void Read(std::string_view key, bool& out) {
-    const auto value = Required(key);
-    if (!value.has_value()) return;
-    if (const auto flag = value->Boolean()) {
-      out = *flag;
-    } else {
-      SayMember(key, "must be true or false");
-    }
-  }
-  void Read(std::string_view key, double& out) {
-    const auto value = Required(key);
-    if (!value.has_value()) return;
-    if (const auto number = value->Number()) {
-      out = *number;
-    } else {
-      SayMember(key, "must be a number");
-    }
+  template <class T>
+  void Read(std::string_view key, T& out) {
+    if (const auto value = Required(key)) Take(key, *value, out);
   }
   template <class T>
   void Read(std::string_view key, std::optional<T>& out) {
-    if (!HasValue(key)) return;
-    T value{};
-    Read(key, value);
-    if (good()) out = std::move(value);
+    const auto value = Given(key);
+    if (!value.has_value()) return;
+    T taken{};
+    Take(key, *value, taken);
+    if (good()) out = std::move(taken);
   }
   void ReadSigned(std::string_view key, std::optional<std::int64_t>& out) {
-    if (!HasValue(key)) return;
-    out = object_.Find(key).Integer();
+    const auto value = Given(key);
+    if (!value.has_value()) return;
+    out = value->Integer();
     if (!out.has_value()) SayMember(key, "must be an integer");
   }
   // Null or absent is empty: nothing to say.
   void ReadReason(std::string_view key, std::string& out) {
-    if (HasValue(key)) Read(key, out);
+    if (const auto value = Given(key)) Text(key, *value, out);
   }
 
   // `read` gets an ObjectReader of the member.
@@ -115,9 +97,7 @@ class ObjectReader {
 
   // Null or absent is false.
   [[nodiscard]] bool HasValue(std::string_view key) {
-    if (!good()) return false;
-    const Value value = object_.Find(key);
-    return value.exists() && !value.IsNull();
+    return Given(key).has_value();
   }
 
   void Text(std::string_view key, const Value& value, std::string& out) {
@@ -149,6 +129,35 @@ class ObjectReader {
   [[nodiscard]] std::string& problem() { return problem_; }
 
  private:
+  // Empty where null or absent, or after a problem.
+  std::optional<Value> Given(std::string_view key) {
+    if (!good()) return std::nullopt;
+    Value value = object_.Find(key);
+    if (!value.exists() || value.IsNull()) return std::nullopt;
+    return value;
+  }
+
+  void Take(std::string_view key, const Value& value, std::string& out) {
+    Text(key, value, out);
+  }
+  void Take(std::string_view key, const Value& value, std::int64_t& out) {
+    Count(key, value, out);
+  }
+  void Take(std::string_view key, const Value& value, bool& out) {
+    if (const auto flag = value.Boolean()) {
+      out = *flag;
+    } else {
+      SayMember(key, "must be true or false");
+    }
+  }
+  void Take(std::string_view key, const Value& value, double& out) {
+    if (const auto number = value.Number()) {
+      out = *number;
+    } else {
+      SayMember(key, "must be a number");
+    }
+  }
+
   void Say(const JsonPath& where, std::string_view what) {
     if (!problem_.empty()) return;
     const std::string path = SpellPath(where);

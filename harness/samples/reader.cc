@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
+#include <bitset>
 #include <cstring>
 #include <fstream>
 #include <limits>
 #include <memory>
+#include <optional>
 
 #include "harness/samples/decode.h"
 #include "harness/samples/run_folder.h"
@@ -17,9 +19,35 @@ namespace dom = simdjson::dom;
 constexpr std::size_t kMaxLineBytes = std::size_t{4} << 20;
 constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
 
+// Tells of most names that an object has no such member, without a search.
+class NameFilter {
+ public:
+  void Add(std::string_view name) { bits_.set(Place(name)); }
+  [[nodiscard]] bool MayHave(std::string_view name) const {
+    return bits_.test(Place(name));
+  }
+
+ private:
+  static constexpr std::size_t kBits = 256;
+
+  static std::size_t Place(std::string_view name) {
+    if (name.empty()) return 0;
+    const auto byte = [&name](std::size_t at) {
+      return static_cast<std::size_t>(static_cast<unsigned char>(name[at]));
+    };
+    // Primes: names differ in length, at their ends and in their middles.
+    return (name.size() * 67 + byte(0) * 31 + byte(name.size() / 2) * 13 +
+            byte(name.size() - 1) * 7) %
+           kBits;
+  }
+
+  std::bitset<kBits> bits_;
+};
+
 // simdjson's values as ObjectReader wants them. Its objects are lists, so
 // Find() goes on from the last member found: fields read in the order in
-// which they were written cost one comparison each.
+// which they were written cost one comparison each. Those that are not there
+// cost one search of the whole for all of them.
 class DomValue {
  public:
   DomValue() = default;
@@ -43,6 +71,7 @@ class DomValue {
   }
 
   [[nodiscard]] DomValue Find(std::string_view key) {
+    if (names_.has_value() && !names_->MayHave(key)) return {};
     const auto start = next_;
     for (auto member = start; member != object_.end(); ++member) {
       if (member.key() == key) return Found(member);
@@ -50,6 +79,7 @@ class DomValue {
     for (auto member = object_.begin(); member != start; ++member) {
       if (member.key() == key) return Found(member);
     }
+    if (!names_.has_value()) NoteNames();
     return {};
   }
 
@@ -73,10 +103,17 @@ class DomValue {
     next_ = member;
     return DomValue(member.value());
   }
+  void NoteNames() {
+    names_.emplace();
+    for (auto member = object_.begin(); member != object_.end(); ++member) {
+      names_->Add(member.key());
+    }
+  }
 
   dom::element element_;
   dom::object object_;
   dom::object::iterator next_;
+  std::optional<NameFilter> names_;  // Once a member was looked for in vain.
   bool exists_ = false;
 };
 

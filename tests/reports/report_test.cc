@@ -34,6 +34,14 @@ std::vector<std::string> Between(const std::string& text,
   return parts;
 }
 
+std::vector<std::string> NamesIn(const fs::path& folder) {
+  std::vector<std::string> names;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    names.push_back(entry.path().filename().string());
+  }
+  return names;
+}
+
 TEST(ReportTest, FiveFilesAreWrittenThePageFirst) {
   const TemporaryFolder folder;
   const Analysis analysis = AnalysisOf(folder.path(), {});
@@ -333,6 +341,68 @@ TEST(ReportTest, AFileThatCannotBeWrittenIsNamed) {
   EXPECT_EQ(written.error().code, ExitCode::kNothingRan);
   EXPECT_THAT(written.error().message,
               HasSubstr((folder.path() / "report.md").string()));
+}
+
+TEST(ReportTest, OfRunsItIsTheOneOfTheirAnalysis) {
+  const TemporaryFolder folder;
+  const Analysis analysis = AnalysisOf(folder.path(), {});
+  const WrittenReport apart = ReportOf(analysis, folder.path());
+  ReportSpec spec;
+  spec.runs = {folder.path() / "run"};
+  spec.out = folder.path() / "again";
+  const auto written = WriteReport(spec);
+  ASSERT_TRUE(written.has_value()) << written.error().message;
+  ASSERT_EQ(written.value().files.size(), apart.files.size());
+  for (std::size_t i = 0; i < apart.files.size(); ++i) {
+    const fs::path& file = written.value().files[i];
+    EXPECT_EQ(file, spec.out / apart.files[i].filename());
+    if (file.extension() == ".html") continue;  // Its time is in it.
+    EXPECT_EQ(ReadFile(file), ReadFile(apart.files[i])) << file;
+  }
+}
+
+TEST(ReportTest, OfRunsThatCannotBeReadNothingIsLeft) {
+  const TemporaryFolder folder;
+  WriteSyntheticRun(folder.path() / "run", {});
+  std::ofstream(folder.path() / "run" / "samples.jsonl", std::ios::app)
+      << "no sample\n";
+  ReportSpec spec;
+  spec.runs = {folder.path() / "run"};
+  spec.out = folder.path() / "report";
+  const auto written = WriteReport(spec);
+  ASSERT_FALSE(written.has_value());
+  EXPECT_THAT(written.error().message, HasSubstr("samples.jsonl:"));
+  EXPECT_FALSE(fs::exists(spec.out));
+}
+
+TEST(ReportTest, OfRunsThatCannotBeReadAnEarlierReportIsKept) {
+  const TemporaryFolder folder;
+  ReportOf(AnalysisOf(folder.path(), {}), folder.path());
+  ReportSpec spec;
+  spec.runs = {folder.path() / "run"};
+  spec.out = folder.path() / "report";
+  const std::string table = ReadFile(spec.out / "samples.csv");
+  const std::size_t files = NamesIn(spec.out).size();
+  std::ofstream(spec.runs[0] / "samples.jsonl", std::ios::app) << "no sample\n";
+  ASSERT_FALSE(WriteReport(spec).has_value());
+  EXPECT_EQ(ReadFile(spec.out / "samples.csv"), table);
+  EXPECT_EQ(NamesIn(spec.out).size(), files);
+}
+
+// What the study's file says is seen before any sample, samples.csv is whole.
+TEST(ReportTest, OfRunsOfNoStudyNothingIsLeft) {
+  const TemporaryFolder folder;
+  SyntheticRun run;
+  WriteSyntheticRun(folder.path() / "run", run);
+  const fs::path record = folder.path() / "run" / "run.json";
+  nlohmann::json json = nlohmann::json::parse(ReadFile(record));
+  json["studies"][0]["text"] = "no = study";
+  std::ofstream(record) << json;
+  ReportSpec spec;
+  spec.runs = {folder.path() / "run"};
+  spec.out = folder.path() / "report";
+  ASSERT_FALSE(WriteReport(spec).has_value());
+  EXPECT_FALSE(fs::exists(spec.out));
 }
 
 TEST(ReportTest, TheCommandToRepeatItIsThere) {

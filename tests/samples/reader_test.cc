@@ -8,6 +8,7 @@
 #include <string>
 #include <tuple>
 
+#include "harness/samples/fields.h"
 #include "harness/samples/run_folder.h"
 #include "tests/samples/full_sample.h"
 
@@ -110,6 +111,26 @@ TEST_F(ReaderTest, TheOrderOfTheFieldsDoesNotMatter) {
   ASSERT_TRUE(read.summary.has_value()) << read.summary.error().message;
   ASSERT_EQ(read.samples.size(), 1U);
   EXPECT_EQ(read.samples[0], sample);
+}
+
+// Each field alone with those that a sample must have: what is not there is
+// not taken for what is, and what is there is found after all that is not.
+TEST_F(ReaderTest, AFieldIsFoundAmongThoseThatAreNotThere) {
+  json line = json::parse(ToLine(FullSample()));
+  json& counters = line["sender"]["counters"];
+  for (const CounterField& kept : kCounterFields) {
+    counters = {{kept.name, 7}};
+    Write(line.dump() + "\n");
+    const ReadBack read = ReadAll(temp_.path());
+    ASSERT_TRUE(read.summary.has_value()) << read.summary.error().message;
+    ASSERT_EQ(read.samples.size(), 1U);
+    for (const CounterField& field : kCounterFields) {
+      const auto expected = field.name == kept.name ? TcpCounters::Count(7)
+                                                    : TcpCounters::Count();
+      EXPECT_EQ(read.samples[0].sender->counters.*field.member, expected)
+          << field.name << " where only " << kept.name << " is";
+    }
+  }
 }
 
 TEST_F(ReaderTest, ATornLastLineIsToleratedAndSaid) {
