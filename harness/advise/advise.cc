@@ -154,11 +154,13 @@ class Advisor {
     const std::string group = parts.size() > 1 ? parts.front().id : "";
     AgentLink* sender = crew_.Get(spec_.sender.name);
     AgentLink* receiver = crew_.Get(spec_.receiver.name);
-    for (const Part& part : parts)
+    flows.reserve(parts.size());
+    for (const Part& part : parts) {
       flows.push_back(
           {{&spec_.sender, sender},
            {&spec_.receiver, receiver},
            SpecOf(part, group, deadline, static_cast<int>(parts.size()))});
+    }
     if (sender == nullptr || receiver == nullptr) {
       const Host& missing = sender == nullptr ? spec_.sender : spec_.receiver;
       tried.reason =
@@ -200,7 +202,7 @@ class Advisor {
 
   std::string ReasonOf(const TrialResult& result) const {
     if (spec_.trouble) {
-      const std::string trouble = spec_.trouble();
+      std::string trouble = spec_.trouble();
       if (!trouble.empty()) return trouble;
     }
     if (!result.reason.empty()) return result.reason;
@@ -442,8 +444,10 @@ class Advisor {
 
   void MeasureStreams() {
     std::vector<Part> parts;
-    for (int i = 0; i < kStreams; ++i)
+    parts.reserve(kStreams);
+    for (int i = 0; i < kStreams; ++i) {
       parts.push_back({fmt::format("advise-streams-{}", i), subject_});
+    }
     const Tried tried = Run(fmt::format("{} streams at once", kStreams), parts);
     evidence_.streams = kStreams;
     if (tried.ok()) {

@@ -275,9 +275,10 @@ std::optional<std::int64_t> LargestOf(const PairHost& host,
                                       std::string_view name) {
   const auto text = TextFact(host, name);
   if (!text) return std::nullopt;
-  const std::size_t blank = text->rfind(' ');
-  if (blank == std::string::npos) return std::nullopt;
-  return WholeNumber(std::string_view(*text).substr(blank + 1));
+  const std::string_view words = *text;
+  const std::size_t blank = words.rfind(' ');
+  if (blank == std::string_view::npos) return std::nullopt;
+  return WholeNumber(words.substr(blank + 1));
 }
 
 std::optional<Nanoseconds> BaseRtt(const Evidence& evidence) {

@@ -425,7 +425,7 @@ MaybeFinding WindowScaling(const Evidence& e) {
   const std::string who = WhoHasScalingOff(e);
   // A buffer too small to need scaling has none either.
   const bool at_the_bound =
-      s.peak_window->count > kLargestUnscaledWindow.count - 2 * 1460;
+      s.peak_window->count > kLargestUnscaledWindow.count - 2L * 1460;
   if (who.empty() && !at_the_bound) return std::nullopt;
   if (s.rcvbuf && s.rcvbuf->requested != OptionValue{} && !at_the_bound)
     return std::nullopt;
