@@ -362,49 +362,45 @@ std::string WhyNoBoundShare(Metric metric, const Sample& sample,
 
 enum class Seer { kReceiver, kSender, kWire, kCapture, kBothEnds, kGroup };
 
-Seer SeerOf(Metric metric) {
+// Who sees what a metric is made of, in the order of Metric.
+constexpr std::array<Seer, kMetricCount> kSeers = [] {
+  using enum Seer;
+  return std::array<Seer, kMetricCount>{
+      kReceiver, kReceiver, kWire,     kReceiver, kWire,     kWire,
+      kReceiver, kWire,     kWire,     kWire,     kSender,   kReceiver,
+      kSender,   kSender,   kSender,   kSender,   kReceiver, kReceiver,
+      kSender,   kSender,   kBothEnds, kBothEnds, kBothEnds, kBothEnds,
+      kBothEnds, kBothEnds, kBothEnds, kBothEnds, kGroup,    kGroup,
+      kCapture,  kCapture,  kCapture,  kSender,   kSender,   kSender,
+      kSender,   kSender,   kWire,     kWire,     kSender,   kSender};
+}();
+static_assert(kSeers[Index(Metric::kReceiveBuffer)] == Seer::kReceiver);
+static_assert(kSeers[Index(Metric::kWindowPeak)] == Seer::kSender);
+static_assert(kSeers[Index(Metric::kReceivedShare)] == Seer::kBothEnds);
+static_assert(kSeers[Index(Metric::kFairness)] == Seer::kGroup);
+static_assert(kSeers[Index(Metric::kWindowReopened)] == Seer::kCapture);
+static_assert(kSeers[Index(Metric::kRttRise)] == Seer::kSender);
+static_assert(kSeers[Index(Metric::kBoundShare)] == Seer::kWire);
+
+std::string WhyNotAtSender(Metric metric, const Sample& sample,
+                           const TrialContext& context) {
+  if (!sample.sender) return "the sender reported nothing";
   switch (metric) {
-    case Metric::kThroughput:
-    case Metric::kSteadyThroughput:
-    case Metric::kLineShare:
-    case Metric::kReceiverCpu:
-    case Metric::kBytesPerRead:
-    case Metric::kElapsed:
-    case Metric::kReceiveBuffer:
-      return Seer::kReceiver;
     case Metric::kSenderCpu:
+      return ReasonFor(*sample.sender, "cpu_ns", "no byte was written");
     case Metric::kSendCallRate:
-    case Metric::kLatencyP50:
-    case Metric::kLatencyP99:
-    case Metric::kStalls:
+      return ReasonFor(*sample.sender, "elapsed_ns", "no time went by");
     case Metric::kWindowInitial:
     case Metric::kWindowPeak:
     case Metric::kWindowWaitShare:
     case Metric::kSendBufferWaitShare:
-    case Metric::kRttHandshake:
-    case Metric::kRttMin:
-    case Metric::kRttP50:
-    case Metric::kRttP99:
-    case Metric::kRttRise:
-      return Seer::kSender;
-    case Metric::kReceivedShare:
-    case Metric::kLoss:
-    case Metric::kDuplicated:
-    case Metric::kReordered:
-    case Metric::kDelayP50:
-    case Metric::kDelayP99:
-    case Metric::kJitter:
-    case Metric::kDatagramRate:
-      return Seer::kBothEnds;
-    case Metric::kTotalThroughput:
-    case Metric::kFairness:
-      return Seer::kGroup;
-    case Metric::kWindowReopened:
-    case Metric::kSillyWait:
-    case Metric::kPersistWait:
-      return Seer::kCapture;
+      return WhyNoWindow(*sample.sender);
+    case Metric::kLatencyP50:
+    case Metric::kLatencyP99:
+    case Metric::kStalls:
+      return WhyNoRound(sample, context);
     default:
-      return Seer::kWire;
+      return WhyNoRoundTrip(metric, *sample.sender);
   }
 }
 
@@ -448,31 +444,22 @@ std::string WhyMissing(Metric metric, const Sample& sample,
   if (metric == Metric::kWindowShare || metric == Metric::kBoundShare) {
     return WhyNoBoundShare(metric, sample, context);
   }
-  const Seer seer = SeerOf(metric);
-  if (seer == Seer::kGroup) return "no flows of the study ran at once";
-  if (seer == Seer::kWire) return WhyNotOnWire(sample);
-  if (seer == Seer::kCapture) return WhyNoWindowWait(metric, sample);
-  if (seer == Seer::kBothEnds) return WhyNoDatagrams(metric, sample);
-  if (seer == Seer::kReceiver) {
-    return sample.receiver ? WhyNotAtReceiver(metric, sample, context)
-                           : "the receiver reported nothing";
+  switch (kSeers[Index(metric)]) {
+    case Seer::kGroup:
+      return "no flows of the study ran at once";
+    case Seer::kWire:
+      return WhyNotOnWire(sample);
+    case Seer::kCapture:
+      return WhyNoWindowWait(metric, sample);
+    case Seer::kBothEnds:
+      return WhyNoDatagrams(metric, sample);
+    case Seer::kReceiver:
+      return sample.receiver ? WhyNotAtReceiver(metric, sample, context)
+                             : "the receiver reported nothing";
+    case Seer::kSender:
+      return WhyNotAtSender(metric, sample, context);
   }
-  if (!sample.sender) return "the sender reported nothing";
-  if (metric == Metric::kSenderCpu) {
-    return ReasonFor(*sample.sender, "cpu_ns", "no byte was written");
-  }
-  if (metric == Metric::kSendCallRate) {
-    return ReasonFor(*sample.sender, "elapsed_ns", "no time went by");
-  }
-  if (metric == Metric::kWindowInitial || metric == Metric::kWindowPeak ||
-      metric == Metric::kWindowWaitShare ||
-      metric == Metric::kSendBufferWaitShare) {
-    return WhyNoWindow(*sample.sender);
-  }
-  if (metric >= Metric::kRttHandshake && metric <= Metric::kRttRise) {
-    return WhyNoRoundTrip(metric, *sample.sender);
-  }
-  return WhyNoRound(sample, context);
+  return {};
 }
 
 }  // namespace wiretoll
