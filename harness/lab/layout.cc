@@ -107,6 +107,26 @@ Outcome<Done> CheckKinds(const std::vector<std::string>& kinds) {
   return Done{};
 }
 
+Outcome<Done> CheckKernelSettings(const LabSpec& spec) {
+  if (spec.initcwnd && (*spec.initcwnd < 1 || *spec.initcwnd > 1'000'000)) {
+    return Usage(
+        fmt::format("initcwnd {}: 1 to 1000000 segments", *spec.initcwnd));
+  }
+  if (spec.route_congestion && !IsWord(*spec.route_congestion)) {
+    return Usage("'" + *spec.route_congestion +
+                 "' is no name of a congestion control");
+  }
+  for (const auto& [name, value] : spec.sysctls) {
+    if (!IsSysctlName(name) || value.empty() ||
+        value.find('\n') != value.npos) {
+      return Usage(fmt::format(
+          "sysctl '{}' = '{}': names begin with 'net.' and values are one line",
+          name, value));
+    }
+  }
+  return Done{};
+}
+
 // What an engine makes is left as it is, save for the rate.
 Outcome<Done> CheckContainerLab(const LabSpec& spec) {
   if (spec.link.router) {
@@ -157,21 +177,8 @@ Outcome<Done> CheckLabSpec(const LabSpec& spec) {
     return Usage(fmt::format(
         "an MTU of {} bytes: a lab has 68 (RFC 791) to 9000", link.mtu));
   }
-  if (spec.initcwnd && (*spec.initcwnd < 1 || *spec.initcwnd > 1'000'000)) {
-    return Usage(
-        fmt::format("initcwnd {}: 1 to 1000000 segments", *spec.initcwnd));
-  }
-  if (spec.route_congestion && !IsWord(*spec.route_congestion)) {
-    return Usage("'" + *spec.route_congestion +
-                 "' is no name of a congestion control");
-  }
-  for (const auto& [name, value] : spec.sysctls) {
-    if (!IsSysctlName(name) || value.empty() ||
-        value.find('\n') != value.npos) {
-      return Usage(fmt::format(
-          "sysctl '{}' = '{}': names begin with 'net.' and values are one line",
-          name, value));
-    }
+  if (auto kernel = CheckKernelSettings(spec); !kernel.has_value()) {
+    return kernel;
   }
   if (HasContainers(spec)) return CheckContainerLab(spec);
   if (Outcome<Done> router = CheckRouter(spec); !router.has_value()) {
