@@ -142,6 +142,7 @@ Outcome<NamedPair> ChoosePair(const AdviseOptions& options,
                               const std::vector<Host>& hosts) {
   const std::string from = options.hosts.value_or("--lab " + options.lab.kinds);
   std::vector<std::string> names;
+  names.reserve(hosts.size());
   for (const Host& host : hosts) names.push_back(host.name);
   if (!options.pair) {
     if (hosts.size() == 2 || (!options.hosts && hosts.size() > 2))

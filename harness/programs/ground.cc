@@ -11,6 +11,7 @@
 
 #include "harness/programs/standard_error.h"
 #include "platform/process.h"
+#include "platform/terminal.h"
 
 namespace wiretoll {
 namespace {
