@@ -378,6 +378,27 @@ bool Varies(const StudyView& view, const std::string& factor) {
          view.varying.end();
 }
 
+// Of a study of writes: how fast, at what cost, and what made a difference.
+std::vector<Picture> WritePictures(const StudyView& view) {
+  std::vector<Picture> pictures{ThroughputPicture(view),
+                                EfficiencyPicture(view), SegmentsPicture(view)};
+  // Two systems have a section of their own.
+  if (view.pools.size() > 1 && !HasContrast(view)) {
+    pictures.push_back(EffectPicture(
+        view, {"pair", "the pair of systems", view.pools[FirstPool(view)]}));
+  }
+  if (Varies(view, "nagle")) {
+    pictures.push_back(EffectPicture(view, {"nagle", "Nagle", "Nagle off"}));
+  }
+  if (Varies(view, "rcvbuf")) {
+    pictures.push_back(EffectPicture(
+        view, {"rcvbuf", "the receive buffer", "the buffer unset"}));
+  }
+  Append(CoursePictures(view), pictures);
+  pictures.push_back(CapacityPicture(view));
+  return pictures;
+}
+
 }  // namespace
 
 std::vector<Picture> StudyPictures(const StudyView& view) {
@@ -399,23 +420,7 @@ std::vector<Picture> StudyPictures(const StudyView& view) {
       pictures.push_back(CapacityPicture(view));
     }
   } else if (!view.facets.empty()) {
-    pictures.push_back(ThroughputPicture(view));
-    pictures.push_back(EfficiencyPicture(view));
-    pictures.push_back(SegmentsPicture(view));
-    // Two systems have a section of their own.
-    if (view.pools.size() > 1 && !HasContrast(view)) {
-      pictures.push_back(EffectPicture(
-          view, {"pair", "the pair of systems", view.pools[FirstPool(view)]}));
-    }
-    if (Varies(view, "nagle")) {
-      pictures.push_back(EffectPicture(view, {"nagle", "Nagle", "Nagle off"}));
-    }
-    if (Varies(view, "rcvbuf")) {
-      pictures.push_back(EffectPicture(
-          view, {"rcvbuf", "the receive buffer", "the buffer unset"}));
-    }
-    Append(CoursePictures(view), pictures);
-    pictures.push_back(CapacityPicture(view));
+    pictures = WritePictures(view);
   }
   if (!view.latency.empty()) pictures.push_back(LatencyPicture(view));
   if (view.study < view.analysis->studies.size()) {

@@ -619,9 +619,13 @@ class Advisor {
   // The aim's figure of one trial.
   std::optional<double> Value(const Workload& work,
                               Verification& verification) {
-    const bool loaded = verification.aim == Aim::kLoadedRtt;
-    const Tried tried = loaded ? Run("verifying", LoadedPair(work))
-                               : Run("verifying", {{"advise-verify", work}});
+    std::vector<Part> parts;
+    if (verification.aim == Aim::kLoadedRtt) {
+      parts = LoadedPair(work);
+    } else {
+      parts.push_back({"advise-verify", work});
+    }
+    const Tried tried = Run("verifying", parts);
     if (!tried.ok()) {
       verification.troubles.push_back(tried.reason);
       return std::nullopt;

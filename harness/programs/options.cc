@@ -900,7 +900,7 @@ template <class Options>
 std::shared_ptr<Options> AddVerb(CLI::App& app, Verbs& verbs, const char* name,
                                  void (*add)(CLI::App&,
                                              const std::shared_ptr<Options>&)) {
-  const auto options = std::make_shared<Options>();
+  auto options = std::make_shared<Options>();
   add(app, options);
   verbs.emplace_back(name, [options] { return Command(*options); });
   return options;
