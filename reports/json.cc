@@ -560,7 +560,8 @@ constexpr std::array<const char*, kMetricCount> kUnitEndings{"_bytes_per_s",
                                                              "_ratio",
                                                              "_ratio",
                                                              "_ratio",
-                                                             "_ratio"};
+                                                             "_ratio",
+                                                             "_bytes"};
 static_assert(kUnitEndings.back() != nullptr, "a metric has no unit here");
 
 }  // namespace

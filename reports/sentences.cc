@@ -647,35 +647,41 @@ std::string ObserverSentence(const Agreement& agreement) {
   return fmt::format("Segments were counted by {}.", fmt::join(parts, ", by "));
 }
 
+namespace {
+
+constexpr std::size_t kMostCards = 3;
+
+// By what the study varies. False if it has no streams.
+bool AddStreamCards(const StudyView& view, std::vector<Card>& cards) {
+  if (IsFlowStudy(view)) {
+    AddFlowCards(view, cards);
+  } else if (IsWindowStudy(view)) {
+    AddWindowCards(view, cards);
+  } else if (view.facets.empty()) {
+    return false;
+  } else if (view.sizes) {
+    AddSizeCards(view, cards);
+  } else {
+    AddEfficiencyCard(view, cards);
+    AddSegmentsCard(view, cards);
+    AddNagleCard(view, cards);
+    if (cards.size() < kMostCards) AddThroughputCard(view, cards);
+  }
+  return true;
+}
+
+}  // namespace
+
 std::vector<Card> AnswerCards(const Analysis& analysis,
                               const std::vector<StudyView>& views) {
   std::vector<Card> cards;
-  constexpr std::size_t kMost = 3;
   AddContrastCards(analysis, cards);
   bool streams = false;
   for (const StudyView& view : views) {
-    if (!streams && IsFlowStudy(view)) {
-      streams = true;
-      AddFlowCards(view, cards);
-    }
-    if (!streams && IsWindowStudy(view)) {
-      streams = true;
-      AddWindowCards(view, cards);
-    }
-    if (!view.facets.empty() && !streams && view.sizes) {
-      streams = true;
-      AddSizeCards(view, cards);
-    }
-    if (!view.facets.empty() && !streams) {
-      streams = true;
-      AddEfficiencyCard(view, cards);
-      AddSegmentsCard(view, cards);
-      AddNagleCard(view, cards);
-      if (cards.size() < kMost) AddThroughputCard(view, cards);
-    }
-    if (cards.size() < kMost) AddLatencyCards(view, cards);
+    streams = streams || AddStreamCards(view, cards);
+    if (cards.size() < kMostCards) AddLatencyCards(view, cards);
   }
-  if (cards.size() > kMost) cards.resize(kMost);
+  if (cards.size() > kMostCards) cards.resize(kMostCards);
   cards.push_back(TrialsCard(analysis));
   return cards;
 }

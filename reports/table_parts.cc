@@ -85,6 +85,7 @@ std::string FigureText(double value, Metric metric) {
     case Metric::kDataSegments:
     case Metric::kAckSegments:
     case Metric::kReceiveBuffer:
+    case Metric::kSendBuffer:
     case Metric::kWindowInitial:
     case Metric::kWindowPeak:
     case Metric::kDatagramRate:

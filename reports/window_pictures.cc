@@ -33,6 +33,7 @@ Curve MeasuredWindows(const WindowCurve& windows) {
   curve.colour = windows.colour;
   curve.shape = windows.shape;
   for (const WindowPoint& point : windows.points) {
+    if (point.window <= 0) continue;
     ChartPoint drawn{point.window, point.speed.median * kMega, std::nullopt,
                      !point.asked};
     if (point.speed.interval && point.speed.interval->low > 0) {
@@ -47,7 +48,8 @@ Curve MeasuredWindows(const WindowCurve& windows) {
 // Window / RTT, and level from where the line is full.
 Curve AllowedWindows(const WindowCurve& windows, const Span& span) {
   Curve curve;
-  curve.label = "window / RTT, and the line";
+  curve.label = windows.buffer == Buffer::kSend ? "buffer / RTT, and the line"
+                                                : "window / RTT, and the line";
   curve.colour = windows.colour;
   curve.shape = Shape::kNone;
   curve.dashed = true;
@@ -110,8 +112,10 @@ Chart WindowChart(const std::vector<WindowCurve>& curves) {
     TakeIntervals(curve, y);
     for (const ChartPoint& point : curve.points) y.Take(point.y);
   }
-  chart.x =
-      BinaryAxis("largest window advertised, bytes (log scale)", x.low, x.high);
+  const bool sends = curves.front().buffer == Buffer::kSend;
+  chart.x = BinaryAxis(sends ? "send buffer as read back, bytes (log scale)"
+                             : "largest window advertised, bytes (log scale)",
+                       x.low, x.high);
   chart.y = DecimalLogAxis("received, MB/s (log scale)", y.low, y.high);
   AddProducts(chart, curves, x);
   AddWindowKnees(chart, curves);
@@ -132,13 +136,21 @@ std::vector<Key> WindowKeys(const Chart& chart, std::size_t measured) {
 Picture SpeedPicture(const StudyView& view, std::vector<WindowCurve> curves) {
   Picture picture;
   picture.kind = "throughput";
-  picture.title = "Throughput against the window";
+  const bool sends = curves.front().buffer == Buffer::kSend;
+  picture.title = sends ? "Throughput against the send buffer"
+                        : "Throughput against the window";
   picture.drawn = DrawnLine(
       view, Metric::kSteadyThroughput,
-      "Steady state. Hollow: the buffer left to the system. Dashed: a window a "
-      "round trip of the least kind (RFC 9293 3.8.6), and what the line "
-      "carries in full segments; upright: rate × round trip; along the bottom "
-      "the knees with their intervals.");
+      fmt::format(
+          "Steady state: {}. {} and what the line carries in full segments; "
+          "upright: rate × round trip; along the bottom the knees with their "
+          "intervals.",
+          SteadyText(view),
+          sends ? "Dashed: the whole buffer a round trip of the least kind, "
+                  "which data can never fill, since the kernel's own "
+                  "bookkeeping is in it,"
+                : "Hollow: the buffer left to the system. Dashed: a window a "
+                  "round trip of the least kind (RFC 9293 3.8.6),"));
   if (curves.size() > kMostCurves) {
     picture.drawn += fmt::format(" {} more curves stand in the table.",
                                  curves.size() - kMostCurves);
@@ -401,11 +413,13 @@ std::vector<ChosenCourse> ControlCourses(const StudyView& view) {
     if (!is_new && window <= place->second.first) continue;
     const std::string name = SpellFactor(*control);
     const std::string path = PathText(view, group, {"congestion", "rcvbuf"});
-    place->second = {window, {cell, name + ", " + path, name}};
+    place->second = {window, {cell, fmt::format("{}, {}", name, path), name}};
   }
   std::vector<ChosenCourse> courses;
-  for (const std::string& key : order)
+  courses.reserve(order.size());
+  for (const std::string& key : order) {
     courses.push_back(by_control.at(key).second);
+  }
   return courses;
 }
 
@@ -541,10 +555,14 @@ std::vector<ChosenCourse> AnyCourses(const StudyView& view) {
 }  // namespace
 
 std::vector<Picture> WindowPictures(const StudyView& view) {
-  const std::vector<WindowCurve> curves = WindowCurves(view);
-  std::vector<Picture> pictures{SpeedPicture(view, curves)};
-  const std::vector<BeforeAfter> pairs = PairsOf(view, curves);
-  if (!pairs.empty()) pictures.push_back(BeforeAfterPicture(view, pairs));
+  std::vector<Picture> pictures;
+  for (const Buffer buffer : {Buffer::kReceive, Buffer::kSend}) {
+    const std::vector<WindowCurve> curves = WindowCurves(view, buffer);
+    if (curves.empty()) continue;
+    pictures.push_back(SpeedPicture(view, curves));
+    const std::vector<BeforeAfter> pairs = PairsOf(view, curves);
+    if (!pairs.empty()) pictures.push_back(BeforeAfterPicture(view, pairs));
+  }
   return pictures;
 }
 

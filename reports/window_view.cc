@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <set>
 
 #include "harness/base/units.h"
 #include "reports/text.h"
@@ -33,26 +35,35 @@ bool MtusDiffer(const StudyView& view) {
   });
 }
 
-std::optional<WindowPoint> PointOf(const Group& group) {
-  const auto& window = group.figure(Metric::kWindowPeak);
+const char* FactorOf(Buffer buffer) {
+  return buffer == Buffer::kSend ? "sndbuf" : "rcvbuf";
+}
+
+std::optional<WindowPoint> PointOf(const Group& group, Buffer buffer) {
+  const bool sends = buffer == Buffer::kSend;
+  const auto& window =
+      group.figure(sends ? Metric::kSendBuffer : Metric::kWindowPeak);
   const auto& steady = group.figure(Metric::kSteadyThroughput);
   const auto& speed = steady ? steady : group.figure(Metric::kThroughput);
-  const FactorValue* asked = FindFactor(group.first->factors, "rcvbuf");
-  if (!window || !speed || asked == nullptr || group.first->datagrams ||
-      !(window->median > 0) || !(speed->median > 0)) {
+  const FactorValue* asked = FindFactor(group.first->factors, FactorOf(buffer));
+  if (!speed || asked == nullptr || group.first->datagrams ||
+      !(speed->median > 0)) {
     return std::nullopt;
   }
-  WindowPoint point{&group, window->median, std::nullopt, *speed};
+  WindowPoint point{&group, window ? window->median : 0, std::nullopt, *speed};
   if (const auto* bytes = std::get_if<std::int64_t>(asked))
     point.asked = static_cast<double>(*bytes);
+  const bool untold = sends && !point.asked;
+  if (!(point.window > 0) && !untold) return std::nullopt;
   return point;
 }
 
-// All of a cell but its receive buffer.
-std::string CurveKey(const Group& group) {
+// All of a cell but that buffer.
+std::string CurveKey(const Group& group, Buffer buffer) {
   std::string key = fmt::format("{}/{}", group.first->run, group.pool);
   for (const auto& [name, value] : group.first->factors) {
-    if (name != "rcvbuf") key += '\x1f' + name + '=' + SpellFactor(value);
+    if (name != FactorOf(buffer))
+      key += '\x1f' + name + '=' + SpellFactor(value);
   }
   return key;
 }
@@ -70,11 +81,12 @@ void Complete(const StudyView& view, WindowCurve& curve) {
   const RecordedLink* link = LinkOfGroup(view, first);
   if (link != nullptr && link->rate_bits_per_second && curve.rtt_ns > 0)
     curve.product = *link->rate_bits_per_second / 8 * curve.rtt_ns * 1e-9;
-  curve.label = PathText(view, first, {"rcvbuf"});
+  curve.label = PathText(view, first, {FactorOf(curve.buffer)});
   std::vector<CurvePoint> sizes;
   for (const WindowPoint& point : curve.points) {
     // A window that came of two buffers is one size.
     if (!sizes.empty() && sizes.back().size == point.window) continue;
+    if (point.window <= 0) continue;
     sizes.push_back({point.window, PooledBlocks(*view.analysis, *point.group,
                                                 Metric::kSteadyThroughput)});
     if (sizes.back().values.empty()) sizes.pop_back();
@@ -104,15 +116,16 @@ std::string PathText(const StudyView& view, const Group& group,
   return text;
 }
 
-std::vector<WindowCurve> WindowCurves(const StudyView& view) {
+std::vector<WindowCurve> WindowCurves(const StudyView& view, Buffer buffer) {
   std::vector<WindowCurve> curves;
+  if (!HasVarying(view, FactorOf(buffer))) return curves;
   std::map<std::string, std::size_t> known;
   for (const Group& group : view.groups) {
-    const std::optional<WindowPoint> point = PointOf(group);
+    const std::optional<WindowPoint> point = PointOf(group, buffer);
     if (!point) continue;
     const auto [place, is_new] =
-        known.try_emplace(CurveKey(group), curves.size());
-    if (is_new) curves.emplace_back();
+        known.try_emplace(CurveKey(group, buffer), curves.size());
+    if (is_new) curves.emplace_back().buffer = buffer;
     curves[place->second].points.push_back(*point);
   }
   for (WindowCurve& curve : curves) Complete(view, curve);
@@ -126,8 +139,31 @@ std::vector<WindowCurve> WindowCurves(const StudyView& view) {
   return curves;
 }
 
+std::vector<WindowCurve> WindowCurves(const StudyView& view) {
+  std::vector<WindowCurve> curves = WindowCurves(view, Buffer::kReceive);
+  std::ranges::move(WindowCurves(view, Buffer::kSend),
+                    std::back_inserter(curves));
+  return curves;
+}
+
 bool IsWindowStudy(const StudyView& view) {
-  return HasVarying(view, "rcvbuf") && !WindowCurves(view).empty();
+  return !WindowCurves(view).empty();
+}
+
+std::string SteadyText(const StudyView& view) {
+  const std::vector<Study>& studies = view.analysis->studies;
+  std::set<Nanoseconds> warmups;
+  if (view.study < studies.size()) {
+    for (const Case& one : studies[view.study].cases)
+      warmups.insert(one.workload.warmup);
+  }
+  if (warmups.size() > 1)
+    return "what came before each case's warm-up ended is left out";
+  if (warmups.empty() || *warmups.begin() == Nanoseconds{0})
+    return "the first tenth of the bytes is left out";
+  return fmt::format(
+      "what came in the first {} is left out, and slow start with it",
+      SpellDuration(*warmups.begin()));
 }
 
 std::string AskedText(const WindowPoint& point) {

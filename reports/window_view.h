@@ -13,15 +13,22 @@
 
 namespace wiretoll {
 
+// Which buffer a curve is over.
+enum class Buffer { kReceive, kSend };
+
 struct WindowPoint {
   const Group* group = nullptr;
-  double window = 0;            // Largest seen, bytes.
-  std::optional<double> asked;  // SO_RCVBUF; empty: left to the system.
+  // Bytes: the largest window seen, or the send buffer as read back; 0: a send
+  // buffer left to the system, whose size nobody can tell.
+  double window = 0;
+  std::optional<double> asked;  // SO_RCVBUF or SO_SNDBUF; empty: left to the
+                                // system.
   Estimate speed;               // bytes/s, steady.
 };
 
-// Cells that differ in the receive buffer alone.
+// Cells that differ in that buffer alone.
 struct WindowCurve {
+  Buffer buffer = Buffer::kReceive;
   std::string label;  // "100 Mbit/s, RTT 10.2 ms"
   std::string colour;
   Shape shape = Shape::kCircle;
@@ -32,12 +39,19 @@ struct WindowCurve {
   std::optional<Knee> knee;
 };
 
-// By the study's order. Curves over round trips below 1 ms are left out: there
-// the hosts' scheduling is in every round trip.
+// By the study's order; none where that buffer does not vary. Curves over round
+// trips below 1 ms are left out: there the hosts' scheduling is in every round
+// trip.
+std::vector<WindowCurve> WindowCurves(const StudyView& view, Buffer buffer);
+// Over the receive buffer, then over the send buffer.
 std::vector<WindowCurve> WindowCurves(const StudyView& view);
 
-// The receive buffer varies, and there is such a curve.
+// One of the buffers varies, and there is such a curve.
 bool IsWindowStudy(const StudyView& view);
+
+// Where steady state begins in the study's trials: "what came in the first 1 s
+// is left out, and slow start with it".
+std::string SteadyText(const StudyView& view);
 
 // "64 KiB", "unset".
 std::string AskedText(const WindowPoint& point);

@@ -26,7 +26,34 @@ std::optional<double> OfBound(const WindowPoint& point) {
   return point.speed.median / *least;
 }
 
+// What of a send buffer was in flight: throughput x round trip over buffer.
+std::optional<double> InFlightShare(const WindowPoint& point) {
+  const auto& loaded = point.group->figure(Metric::kRttP50);
+  const auto& rtt = loaded ? loaded : point.group->figure(Metric::kRttMin);
+  if (!rtt || !(point.window > 0)) return std::nullopt;
+  return point.speed.median * rtt->median * 1e-9 / point.window;
+}
+
+// Of those buffers that are the limit: others need not be full.
+std::string BufferWords(const WindowCurve& curve) {
+  std::vector<double> shares;
+  for (const WindowPoint& point : curve.points) {
+    const auto share = InFlightShare(point);
+    const CellLimit limit = LimitOf(*point.group->first);
+    if (share && limit.limit == StreamLimit::kSendBuffer)
+      shares.push_back(*share);
+  }
+  if (shares.empty()) return "no buffer measured was the limit";
+  const auto [least, most] = std::ranges::minmax_element(shares);
+  return fmt::format(
+      "where the send buffer is the limit, {} of it in flight",
+      *least == *most
+          ? Percent(*least) + " is"
+          : fmt::format("{} to {} is", Percent(*least), Percent(*most)));
+}
+
 std::string TheoryWords(const WindowCurve& curve) {
+  if (curve.buffer == Buffer::kSend) return BufferWords(curve);
   int near = 0, known = 0;
   const WindowPoint* farthest = nullptr;
   double off = 0;
@@ -90,11 +117,12 @@ Row WindowRowOf(const WindowCurve& curve, const WindowPoint& point) {
   const Cell& cell = *point.group->first;
   const auto& rtt = point.group->figure(Metric::kRttMin);
   const auto& loaded = point.group->figure(Metric::kRttP50);
-  const auto share = OfBound(point);
+  const auto share =
+      curve.buffer == Buffer::kSend ? InFlightShare(point) : OfBound(point);
   return {
       curve.label,
-      AskedText(point),
-      PayloadText(point.window),
+      (curve.buffer == Buffer::kSend ? "send " : "") + AskedText(point),
+      point.window > 0 ? PayloadText(point.window) : kNone,
       rtt ? TimeText(rtt->median) : kNone,
       loaded ? TimeText(loaded->median) : kNone,
       Rate(BoundOf(cell).window),
@@ -143,7 +171,7 @@ std::vector<BeforeAfter> PairsOf(const StudyView& view,
     };
     pair.ratio = PairedRatio(blocks(*pair.after), blocks(*pair.before),
                              kWindowRatioSeed);
-    pairs.push_back(std::move(pair));
+    pairs.push_back(pair);
   }
   return pairs;
 }
@@ -151,6 +179,7 @@ std::vector<BeforeAfter> PairsOf(const StudyView& view,
 std::string WindowSentence(const StudyView& view,
                            const std::vector<WindowCurve>& curves) {
   std::vector<std::string> parts;
+  parts.reserve(curves.size());
   for (const WindowCurve& curve : curves) {
     parts.push_back(fmt::format("{}: {}{}. What limits: {}.{}", curve.label,
                                 TheoryWords(curve), KneeWords(curve),
@@ -179,25 +208,33 @@ std::string BeforeAfterSentence(const std::vector<BeforeAfter>& pairs) {
   return fmt::format("{}.", fmt::join(parts, ". "));
 }
 
-Table WindowsTable(const StudyView& /*view*/,
+Table WindowsTable(const StudyView& view,
                    const std::vector<WindowCurve>& curves) {
   Table table;
   table.title = "Windows";
-  table.columns = {{"path", false},          {"buffer asked for", true},
-                   {"largest window", true}, {"RTT, least", true},
-                   {"RTT, loaded", true},    {"window / RTT, MB/s", true},
-                   {"line, MB/s", true},     {"measured, MB/s", true},
-                   {"95 %", true},           {"of the lesser", true},
+  table.columns = {{"path", false},
+                   {"buffer asked for", true},
+                   {"window or buffer", true},
+                   {"RTT, least", true},
+                   {"RTT, loaded", true},
+                   {"window / RTT, MB/s", true},
+                   {"line, MB/s", true},
+                   {"measured, MB/s", true},
+                   {"95 %", true},
+                   {"of the lesser", true},
                    {"limit", false}};
   for (const WindowCurve& curve : curves) {
     for (const WindowPoint& point : curve.points)
       table.rows.push_back(WindowRowOf(curve, point));
   }
   table.note =
-      "Largest window: what the sender saw advertised. Line: in full segments. "
-      "Measured in steady state, where a warm-up or the trial's bytes tell "
-      "where that begins. Of the lesser: of window / RTT, by the round trip "
-      "under load where a time series tells it, or of the line. Limit: the "
+      "Window or buffer: the largest window that the sender saw advertised; of "
+      "send buffers what was read back, which cannot be told of one left to "
+      "the system. Line: in full segments. Measured in steady state: " +
+      SteadyText(view) +
+      ". Of the lesser: of window / RTT, by the round trip under load where a "
+      "time series tells it, or of the line; of a send buffer the share that "
+      "was in flight. Limit: the "
       "line from 90 % of it on; else what the "
       "sender's kernel says stood in the way for half of its time; else a CPU "
       "from 80 % on; else loss, from 2 in 1000 segments on or where it leaves "

@@ -96,6 +96,9 @@ enum class Metric {
   // while the peer's window, or its own send buffer, stood in the way.
   kWindowWaitShare,
   kSendBufferWaitShare,
+  // Bytes: the sender's SO_SNDBUF as read back before the first write; none
+  // where it was left to the system, which then changes it as it goes.
+  kSendBuffer,
   kCount,
 };
 inline constexpr std::size_t kMetricCount =

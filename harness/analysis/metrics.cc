@@ -14,7 +14,8 @@ constexpr std::array<std::string_view, kMetricCount> kUnits = {
     "bytes",   "bytes",    "share",    "share",       "share",   "share",
     "ns",      "ns",       "ns",       "datagrams/s", "bytes/s", "share",
     "bytes",   "ns",       "ns",       "ns",          "ns",      "ns",
-    "ns",      "ns",       "share",    "share",       "share",   "share"};
+    "ns",      "ns",       "share",    "share",       "share",   "share",
+    "bytes"};
 
 static_assert(kMetricNames.size() == kMetricCount);
 
@@ -74,6 +75,18 @@ Figure EffectiveReceiveBuffer(const EndReport& receiver) {
   return static_cast<double>(*bytes);
 }
 
+// Only of one that was asked for.
+Figure EffectiveSendBuffer(const EndReport& sender) {
+  const auto reading = sender.options.find("sndbuf");
+  if (reading == sender.options.end() ||
+      reading->second.requested == OptionValue{}) {
+    return std::nullopt;
+  }
+  const auto* bytes = std::get_if<std::int64_t>(&reading->second.effective);
+  if (bytes == nullptr) return std::nullopt;
+  return static_cast<double>(*bytes);
+}
+
 void AddReceiver(const EndReport& receiver, const TrialContext& context,
                  Figures& figures) {
   const auto bytes = static_cast<double>(receiver.bytes);
@@ -103,6 +116,7 @@ void AddSender(const EndReport& sender, Figures& figures) {
       Number(sender.counters.peer_window_initial_bytes));
   Set(figures, Metric::kWindowPeak,
       Number(sender.counters.peer_window_peak_bytes));
+  Set(figures, Metric::kSendBuffer, EffectiveSendBuffer(sender));
   const Figure busy = Number(sender.counters.busy_ns);
   Set(figures, Metric::kWindowWaitShare,
       Divide(Number(sender.counters.window_limited_ns), busy));
@@ -372,7 +386,8 @@ constexpr std::array<Seer, kMetricCount> kSeers = [] {
       kSender,   kSender,   kBothEnds, kBothEnds, kBothEnds, kBothEnds,
       kBothEnds, kBothEnds, kBothEnds, kBothEnds, kGroup,    kGroup,
       kCapture,  kCapture,  kCapture,  kSender,   kSender,   kSender,
-      kSender,   kSender,   kWire,     kWire,     kSender,   kSender};
+      kSender,   kSender,   kWire,     kWire,     kSender,   kSender,
+      kSender};
 }();
 static_assert(kSeers[Index(Metric::kReceiveBuffer)] == Seer::kReceiver);
 static_assert(kSeers[Index(Metric::kWindowPeak)] == Seer::kSender);
@@ -395,6 +410,8 @@ std::string WhyNotAtSender(Metric metric, const Sample& sample,
     case Metric::kWindowWaitShare:
     case Metric::kSendBufferWaitShare:
       return WhyNoWindow(*sample.sender);
+    case Metric::kSendBuffer:
+      return "the send buffer was left to the system, or could not be read";
     case Metric::kLatencyP50:
     case Metric::kLatencyP99:
     case Metric::kStalls:

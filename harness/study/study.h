@@ -117,7 +117,7 @@ using Selection = std::map<std::string, std::vector<FactorValue>>;
 
 // What claims may speak of, in the order of analysis' Metric; throughput in
 // bytes/s, shares as fractions, times in nanoseconds.
-inline constexpr std::array<std::string_view, 42> kMetricNames = {
+inline constexpr std::array<std::string_view, 43> kMetricNames = {
     "throughput",
     "steady_throughput",
     "efficiency",
@@ -159,7 +159,8 @@ inline constexpr std::array<std::string_view, 42> kMetricNames = {
     "window_share",
     "bound_share",
     "window_wait_share",
-    "sndbuf_wait_share"};
+    "sndbuf_wait_share",
+    "send_buffer"};
 
 // What a claim's figure is; the check is on that figure.
 enum class ClaimKind {

@@ -333,8 +333,7 @@ TEST(ClaimTest, AClaimAboutALinkIsAnsweredFromARunWithThatLinkOnly) {
   };
   for (const char* link :
        {"link.rate = \"100mbit\"", "\"link.rate\" = \"0.1gbit\"",
-        "link.delay = \"none\", link.loss = \"none\", link.router = "
-        "\"none\"",
+        R"(link.delay = "none", link.loss = "none", link.router = "none")",
         "link.delay = \"0us\"", "link.delay = [\"5ms\", \"none\"]",
         "link.mtu = 1500", "link.mtu = [9000, \"1500\"]"}) {
     EXPECT_EQ(asked(link).answer, ClaimAnswer::kSupported)

@@ -23,6 +23,7 @@ std::vector<CourseStep> Ramp(std::size_t count) {
 
 std::vector<double> ValuesOf(const std::vector<CourseStep>& steps) {
   std::vector<double> values;
+  values.reserve(steps.size());
   for (const CourseStep& step : steps) values.push_back(step.value);
   return values;
 }

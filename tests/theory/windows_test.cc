@@ -35,7 +35,7 @@ TEST(WindowsTest, TheInitialWindowIsTenSegmentsOrWhatTheirSizeAllows) {
 // 10, 20, 40, 80: three round trips, 70 segments before.
 TEST(SlowStartTest, DoublesWhereAcksCountBytes) {
   const SlowStartCourse course = CourseOf(
-      {Bytes{80 * 1000}, Bytes{1000}, 10ms, 10}, SlowStartGrowth::kByteCounted);
+      {Bytes{80'000}, Bytes{1000}, 10ms, 10}, SlowStartGrowth::kByteCounted);
   EXPECT_EQ(course.round_trips, 3);
   EXPECT_EQ(course.time, 30ms);
   EXPECT_EQ(course.sent, Bytes{70'000});
@@ -45,7 +45,7 @@ TEST(SlowStartTest, DoublesWhereAcksCountBytes) {
 // trips, 10 + 15 + 22 + 33 + 49 + 73 = 202 segments before.
 TEST(SlowStartTest, GrowsByHalfWhereOneAckForTwoSegmentsAddsOne) {
   const SlowStartCourse course = CourseOf(
-      {Bytes{80 * 1000}, Bytes{1000}, 10ms, 10}, SlowStartGrowth::kByAck);
+      {Bytes{80'000}, Bytes{1000}, 10ms, 10}, SlowStartGrowth::kByAck);
   EXPECT_EQ(course.round_trips, 6);
   EXPECT_EQ(course.time, 60ms);
   EXPECT_EQ(course.sent, Bytes{202'000});
@@ -53,7 +53,7 @@ TEST(SlowStartTest, GrowsByHalfWhereOneAckForTwoSegmentsAddsOne) {
 
 TEST(SlowStartTest, AWindowBelowTheInitialOneIsThereFromTheFirst) {
   const SlowStartCourse course = CourseOf(
-      {Bytes{10 * 1000}, Bytes{1000}, 10ms, 10}, SlowStartGrowth::kByAck);
+      {Bytes{10'000}, Bytes{1000}, 10ms, 10}, SlowStartGrowth::kByAck);
   EXPECT_EQ(course.round_trips, 0);
   EXPECT_EQ(course.sent, Bytes{0});
 }
