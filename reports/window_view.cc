@@ -6,6 +6,7 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "harness/base/units.h"
 #include "reports/text.h"
@@ -69,7 +70,10 @@ std::string CurveKey(const Group& group, Buffer buffer) {
 }
 
 void Complete(const StudyView& view, WindowCurve& curve) {
-  std::ranges::sort(curve.points, {}, &WindowPoint::window);
+  // What cannot be told comes last.
+  std::ranges::sort(curve.points, {}, [](const WindowPoint& point) {
+    return std::pair(point.window <= 0, point.window);
+  });
   for (const WindowPoint& point : curve.points) {
     const auto& rtt = point.group->figure(Metric::kRttMin);
     if (rtt && (curve.rtt_ns == 0 || rtt->median < curve.rtt_ns))
@@ -163,7 +167,7 @@ std::string SteadyText(const StudyView& view) {
     return "the first tenth of the bytes is left out";
   return fmt::format(
       "what came in the first {} is left out, and slow start with it",
-      SpellDuration(*warmups.begin()));
+      TimeText(static_cast<double>(warmups.begin()->count())));
 }
 
 std::string AskedText(const WindowPoint& point) {

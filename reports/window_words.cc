@@ -45,11 +45,10 @@ std::string BufferWords(const WindowCurve& curve) {
   }
   if (shares.empty()) return "no buffer measured was the limit";
   const auto [least, most] = std::ranges::minmax_element(shares);
+  std::string share = Percent(*least);
+  if (*least != *most) share += " to " + Percent(*most);
   return fmt::format(
-      "where the send buffer is the limit, {} of it in flight",
-      *least == *most
-          ? Percent(*least) + " is"
-          : fmt::format("{} to {} is", Percent(*least), Percent(*most)));
+      "where the send buffer is the limit, {} of it are data in flight", share);
 }
 
 std::string TheoryWords(const WindowCurve& curve) {

@@ -568,6 +568,19 @@ TEST(MetricsTest, RoundTripsAreTheSendersAndTheirRiseIsOverTheLeast) {
   EXPECT_EQ(Of(Metric::kRttRise, Windowed()), 7'000'000);
 }
 
+// What was left to the system changes after it has been read.
+TEST(MetricsTest, ASendBufferIsTheOneThatWasAskedForAndReadBack) {
+  Sample sample = Stream();
+  OptionReading& reading = sample.sender->options["sndbuf"];
+  reading.requested = std::int64_t{4096};
+  reading.effective = std::int64_t{8192};
+  EXPECT_EQ(Of(Metric::kSendBuffer, sample), 8192);
+  reading.requested = std::monostate{};
+  EXPECT_EQ(Of(Metric::kSendBuffer, sample), std::nullopt);
+  EXPECT_THAT(WhyMissing(Metric::kSendBuffer, sample, kStream),
+              HasSubstr("left to the system"));
+}
+
 // 90 of 120 ms busy were the window's, 6 the send buffer's.
 TEST(MetricsTest, WaitsAreSharesOfTheTimeThatTheKernelHadDataToSend) {
   Sample sample = Stream();

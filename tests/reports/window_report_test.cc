@@ -42,6 +42,16 @@ congestion = ["reno", "cubic"]
 bytes = 10000000
 )";
 
+constexpr char kSendBuffersStudy[] = R"(title = "Send buffers"
+question = "Which one fills the path?"
+[factors]
+write = ["64KiB"]
+warmup = ["250ms"]
+sndbuf = [16384, 65536, 262144, "unset"]
+[stop]
+bytes = 10000000
+)";
+
 const FactorValue* Factor(const Sample& sample, const std::string& name) {
   for (const auto& [factor, value] : sample.factors) {
     if (factor == name) return &value;
@@ -68,6 +78,24 @@ void MakeFar(Sample& sample) {
   EndReport& receiver = *sample.receiver;
   receiver.steady_bytes = static_cast<std::int64_t>(rate);
   receiver.steady_elapsed_ns = 1'000'000'000;
+}
+
+// As Linux has it: twice what was asked for, half of which is data. Left to the
+// system, the line is full.
+void LimitBySendBuffer(Sample& sample) {
+  const auto* asked = std::get_if<std::int64_t>(Factor(sample, "sndbuf"));
+  const double line = 12.5e6 * 1448 / 1538;
+  const double rate = asked == nullptr
+                          ? line
+                          : std::min(static_cast<double>(*asked) * 100, line);
+  EndReport& sender = *sample.sender;
+  sender.options["sndbuf"] = {};
+  sender.options["sndbuf"].effective =
+      asked == nullptr ? std::int64_t{16'384} : 2 * *asked;
+  if (asked != nullptr) sender.options["sndbuf"].requested = *asked;
+  sender.counters.window_limited_ns = 0;
+  sender.counters.sndbuf_limited_ns = rate < line ? 970'000'000 : 0;
+  sample.receiver->steady_bytes = static_cast<std::int64_t>(rate);
 }
 
 SeriesMoment MomentAt(std::int64_t ms, std::int64_t cwnd) {
@@ -187,6 +215,50 @@ TEST_F(WindowReportTest, ThePictureHasBothLinesOfTheory) {
   EXPECT_NEAR(theory[1].x, 12.5e6 * 1448 / 1538 / 100, 1);
   EXPECT_NEAR(theory[2].y, 11.7685, 1e-3);
   EXPECT_THAT(chart.guides, SizeIs(1));
+}
+
+TEST_F(WindowReportTest, SendBuffersHaveACurveOfTheirOwn) {
+  run_.study_text = kSendBuffersStudy;
+  change_ = LimitBySendBuffer;
+  const Analysis analysis = Analysed();
+  const StudyView view = ViewStudy(analysis, 0);
+  EXPECT_THAT(WindowCurves(view, Buffer::kReceive), IsEmpty());
+  const std::vector<WindowCurve> curves = WindowCurves(view, Buffer::kSend);
+  ASSERT_THAT(curves, SizeIs(1));
+  ASSERT_THAT(curves[0].points, SizeIs(4));
+  // Nobody can tell how large the system's own became; it is in no picture.
+  EXPECT_FALSE(curves[0].points[3].asked.has_value());
+  EXPECT_EQ(curves[0].points[3].window, 0);
+  EXPECT_EQ(curves[0].points[0].window, 32'768);  // Twice 16 KiB.
+  const Picture picture = WindowPictures(view).at(0);
+  EXPECT_EQ(picture.title, "Throughput against the send buffer");
+  EXPECT_THAT(picture.panels.at(0).request.chart.curves.at(0).points,
+              SizeIs(3));
+  // 16 KiB and 64 KiB a round trip of 10 ms, out of twice as much; 256 KiB are
+  // more than the path holds.
+  EXPECT_THAT(
+      picture.sentence,
+      AllOf(HasSubstr("where the send buffer is the limit, 50.0 % of it are "
+                      "data in flight"),
+            HasSubstr("16 KiB to 64 KiB the send buffer, 256 KiB to "
+                      "unset the line")));
+  const Table table = WindowsTable(view, curves);
+  ASSERT_THAT(table.rows, SizeIs(4));
+  EXPECT_EQ(table.rows[0][1], "send 16 KiB");
+}
+
+TEST_F(WindowReportTest, WhereSteadyStateBeginsIsSaid) {
+  EXPECT_EQ(SteadyText(ViewStudy(Analysed(), 0)),
+            "the first tenth of the bytes is left out");
+  std::filesystem::remove_all(folder_.path() / "run");
+  run_.study_text = kSendBuffersStudy;
+  change_ = LimitBySendBuffer;
+  const Analysis analysis = Analysed();
+  const StudyView view = ViewStudy(analysis, 0);
+  EXPECT_EQ(
+      SteadyText(view),
+      "what came in the first 250 ms is left out, and slow start with it");
+  EXPECT_THAT(WindowPictures(view).at(0).drawn, HasSubstr(SteadyText(view)));
 }
 
 // The system's own window is as good as the best that was set: 1 MB and 128
