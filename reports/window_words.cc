@@ -26,19 +26,11 @@ std::optional<double> OfBound(const WindowPoint& point) {
   return point.speed.median / *least;
 }
 
-// What of a send buffer was in flight: throughput x round trip over buffer.
-std::optional<double> InFlightShare(const WindowPoint& point) {
-  const auto& loaded = point.group->figure(Metric::kRttP50);
-  const auto& rtt = loaded ? loaded : point.group->figure(Metric::kRttMin);
-  if (!rtt || !(point.window > 0)) return std::nullopt;
-  return point.speed.median * rtt->median * 1e-9 / point.window;
-}
-
 // Of those buffers that are the limit: others need not be full.
 std::string BufferWords(const WindowCurve& curve) {
   std::vector<double> shares;
   for (const WindowPoint& point : curve.points) {
-    const auto share = InFlightShare(point);
+    const auto share = InFlightShareOf(*point.group->first, point.speed.median);
     const CellLimit limit = LimitOf(*point.group->first);
     if (share && limit.limit == StreamLimit::kSendBuffer)
       shares.push_back(*share);
@@ -116,8 +108,9 @@ Row WindowRowOf(const WindowCurve& curve, const WindowPoint& point) {
   const Cell& cell = *point.group->first;
   const auto& rtt = point.group->figure(Metric::kRttMin);
   const auto& loaded = point.group->figure(Metric::kRttP50);
-  const auto share =
-      curve.buffer == Buffer::kSend ? InFlightShare(point) : OfBound(point);
+  const auto share = curve.buffer == Buffer::kSend
+                         ? InFlightShareOf(cell, point.speed.median)
+                         : OfBound(point);
   return {
       curve.label,
       (curve.buffer == Buffer::kSend ? "send " : "") + AskedText(point),
@@ -235,7 +228,8 @@ Table WindowsTable(const StudyView& view,
       "time series tells it, or of the line; of a send buffer the share that "
       "was in flight. Limit: the "
       "line from 90 % of it on; else what the "
-      "sender's kernel says stood in the way for half of its time; else a CPU "
+      "sender's kernel says stood in the way for half of its time, or its send "
+      "buffer for a tenth with 40 % of it in flight; else a CPU "
       "from 80 % on; else loss, from 2 in 1000 segments on or where it leaves "
       "reno or cubic no more.";
   return table;
@@ -245,11 +239,14 @@ void AddWindowCards(const StudyView& view, std::vector<Card>& cards) {
   const std::vector<WindowCurve> curves = WindowCurves(view);
   const WindowCurve& curve = curves.front();
   if (curve.knee && curve.knee->kind == KneeKind::kFound) {
-    cards.push_back({PayloadText(curve.knee->size),
-                     fmt::format("of window are enough ({}){}", curve.label,
-                                 curve.product ? "; rate × RTT is " +
-                                                     PayloadText(*curve.product)
-                                               : std::string())});
+    cards.push_back(
+        {PayloadText(curve.knee->size),
+         fmt::format("of {} are enough ({}){}",
+                     curve.buffer == Buffer::kSend ? "send buffer" : "window",
+                     curve.label,
+                     curve.product
+                         ? "; rate × RTT is " + PayloadText(*curve.product)
+                         : std::string())});
   }
   const std::vector<BeforeAfter> pairs = PairsOf(view, curves);
   if (pairs.empty() || !pairs.front().ratio) return;

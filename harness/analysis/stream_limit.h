@@ -12,7 +12,8 @@ namespace wiretoll {
 enum class StreamLimit {
   kLine,        // As much as 90 % of what it carries in full segments.
   kWindow,      // The peer's was in the way for half of the busy time.
-  kSendBuffer,  // The sender's own was.
+  kSendBuffer,  // The sender's own was; or it was for a tenth, and 40 % or
+                // more of it were data in flight.
   kProcessor,   // A loop used 80 % of a CPU.
   kLoss,        // 2 segments of 1000 were sent again; or reno or cubic, named
                 // as such, get no more than twice what their losses leave
@@ -33,6 +34,11 @@ struct CellLimit {
 // earlier one explains, a later one does not get to. Requires a cell of TCP
 // streams; any other is kUnknown.
 CellLimit LimitOf(const Cell& cell);
+
+// What of the send buffer, as read back, is in flight at `speed` bytes/s: it in
+// a round trip under load, else in the least. Empty where the buffer was left
+// to the system or no round trip is known.
+std::optional<double> InFlightShareOf(const Cell& cell, double speed);
 
 // bytes/s, steady where that is known.
 std::optional<Estimate> SpeedOf(const Cell& cell);

@@ -50,6 +50,23 @@ TEST(StreamLimitTest, WhatStoodInTheWayForHalfOfTheTimeLimits) {
   EXPECT_EQ(LimitOf(cell).limit, StreamLimit::kSendBuffer);
 }
 
+// 5e6 bytes a second and 10 ms are 50,000 bytes in flight.
+TEST(StreamLimitTest, ASendBufferFullOfDataInFlightLimits) {
+  Cell cell = Halfway();
+  Give(cell, Metric::kSendBuffer, 100'000);
+  EXPECT_EQ(LimitOf(cell).limit, StreamLimit::kSendBuffer);
+  EXPECT_THAT(LimitOf(cell).words,
+              HasSubstr("the send buffer, of which 50 % are data in flight"));
+  EXPECT_DOUBLE_EQ(*InFlightShareOf(cell, 5e6), 0.5);
+  Give(cell, Metric::kRttP50, 12e6);  // Under load.
+  EXPECT_DOUBLE_EQ(*InFlightShareOf(cell, 5e6), 0.6);
+  Give(cell, Metric::kSendBufferWaitShare, 0.09);  // The kernel says no.
+  EXPECT_EQ(LimitOf(cell).limit, StreamLimit::kOther);
+  Give(cell, Metric::kSendBufferWaitShare, 0.1);
+  Give(cell, Metric::kSendBuffer, 151'000);  // 39.7 %.
+  EXPECT_EQ(LimitOf(cell).limit, StreamLimit::kOther);
+}
+
 // 5e6 bytes a second at 170 ns each are 0.85 of a CPU.
 TEST(StreamLimitTest, ALoopThatUsesMostOfACpuLimits) {
   Cell cell = Halfway();
