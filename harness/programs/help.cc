@@ -48,6 +48,10 @@ A hosts file names each host, its address and the command that starts its agent:
   agent = ["ssh", "student@192.168.56.11", "./wiretoll-agent"]
   address = "192.168.56.11"
 
+A study of yours is a file: title, question, [factors] with lists of what to
+vary, [stop]. `wiretoll list --factors` tells every factor; docs/studies.md has
+the rest.
+
 The run folder holds run.json, samples.jsonl (one line a trial) and report/.
 Exit codes: 0 done; 1 some trials failed, or the run was cut short, or its
 report could not be written; 2 usage or a bad file; 3 nothing could run.)";
@@ -92,6 +96,7 @@ constexpr char kTheoryExamples[] = R"(Examples:
 constexpr char kListExamples[] = R"(Examples:
   wiretoll list
   wiretoll list --json | jq -r '.[].name'
+  wiretoll list --factors                    what a study of yours may vary
   wiretoll run small-writes                  one of them, by its name)";
 
 constexpr char kCheckExamples[] = R"(Examples:
@@ -203,7 +208,9 @@ std::string Wrap(const std::string& text, std::size_t used) {
   return wrapped;
 }
 
-std::string Entry(const std::string& left, const std::string& right) {
+}  // namespace
+
+std::string HelpEntry(const std::string& left, const std::string& right) {
   std::string entry = "  " + left;
   if (entry.size() + 2 > kLeft) {
     entry += "\n" + std::string(kLeft, ' ');
@@ -212,6 +219,8 @@ std::string Entry(const std::string& left, const std::string& right) {
   }
   return entry + Wrap(right, kLeft) + "\n";
 }
+
+namespace {
 
 constexpr char kSinkExamples[] = R"(Examples:
   wiretoll sink --port 5001                  then, on the other machine, one of
@@ -258,11 +267,11 @@ std::string Help::make_option(const CLI::Option* option,
   } else if (takes_value) {
     left += " " + option->get_type_name();
   }
-  return Entry(left, option->get_description());
+  return HelpEntry(left, option->get_description());
 }
 
 std::string Help::make_subcommand(const CLI::App* verb) const {
-  return Entry(verb->get_name(), verb->get_description());
+  return HelpEntry(verb->get_name(), verb->get_description());
 }
 
 void AddExamples(CLI::App& app) {

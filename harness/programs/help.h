@@ -15,6 +15,9 @@ class Help : public CLI::Formatter {
   std::string make_subcommand(const CLI::App* verb) const override;
 };
 
+// A line of such a text, wrapped, with its newline: what, and what of it.
+std::string HelpEntry(const std::string& left, const std::string& right);
+
 // Gives every verb that `app` has its examples, and `app` itself its first
 // steps.
 void AddExamples(CLI::App& app);

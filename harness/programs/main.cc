@@ -21,11 +21,13 @@
 #include "harness/programs/compare_verb.h"
 #include "harness/programs/explain_verb.h"
 #include "harness/programs/ground.h"
+#include "harness/programs/help.h"
 #include "harness/programs/observe_verb.h"
 #include "harness/programs/options.h"
 #include "harness/programs/run_verb.h"
 #include "harness/programs/sink_verb.h"
 #include "harness/run/hosts.h"
+#include "harness/study/factors.h"
 #include "harness/study/study.h"
 #include "harness/theory/tables.h"
 #include "harness/theory/windows.h"
@@ -150,7 +152,44 @@ Outcome<std::vector<Study>> AllStudies() {
   return studies;
 }
 
+const char* ScopeText(Scope scope) {
+  switch (scope) {
+    case Scope::kStream:
+      return " Streams only.";
+    case Scope::kRequestResponse:
+      return " Request-response only.";
+    case Scope::kTcp:
+      return " TCP only.";
+    case Scope::kUdp:
+      return " UDP only.";
+    case Scope::kAlways:
+      break;
+  }
+  return "";
+}
+
+Outcome<ExitCode> ListFactors(bool as_json) {
+  nlohmann::json json = nlohmann::json::array();
+  for (const FactorSpec& factor : FactorTable()) {
+    const std::string fallback = SpellFactor(FallbackOf(factor));
+    if (as_json) {
+      json.push_back({{"name", factor.name},
+                      {"meaning", factor.meaning},
+                      {"values", RangeOf(factor)},
+                      {"default", fallback}});
+      continue;
+    }
+    fmt::print("{}", HelpEntry(std::string(factor.name),
+                               fmt::format("{}: {} (default: {}).{}",
+                                           factor.meaning, RangeOf(factor),
+                                           fallback, ScopeText(factor.scope))));
+  }
+  if (as_json) fmt::print("{}\n", Dump(json));
+  return ExitCode::kDone;
+}
+
 Outcome<ExitCode> Do(const ListOptions& options) {
+  if (options.factors) return ListFactors(options.json);
   const auto studies = AllStudies();
   if (!studies.has_value()) return studies.error();
   nlohmann::json json = nlohmann::json::array();

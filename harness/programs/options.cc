@@ -889,8 +889,11 @@ Answered Answer(const CLI::App& app, const CLI::ParseError& error) {
 }
 
 void AddListVerb(CLI::App& app, const std::shared_ptr<ListOptions>& list) {
-  app.add_subcommand("list", "Which studies there are, and what each asks")
-      ->add_flag("--json", list->json, "As JSON");
+  CLI::App* verb =
+      app.add_subcommand("list", "Which studies there are, and what each asks");
+  verb->add_flag("--factors", list->factors,
+                 "What a study may vary instead, with values and defaults");
+  verb->add_flag("--json", list->json, "As JSON");
 }
 
 // Each by its name, with what was asked of it once the line has been parsed.

@@ -85,6 +85,7 @@ struct TheoryCommand {
 
 struct ListOptions {
   bool json = false;
+  bool factors = false;  // What a study may vary, instead.
 };
 
 struct LabCommand {

@@ -264,6 +264,7 @@ constexpr std::array<string_view, 3> kSwitchIfSet{"unset", "on", "off"};
 
 constexpr std::array kTable{
     FactorSpec{.name = "transport",
+               .meaning = "What carries the bytes; udp for streams only",
                .always_listed = true,
                .fallback = "tcp",
                .words = kTransports,
@@ -273,6 +274,7 @@ constexpr std::array kTable{
                          Is(v, "udp") ? Transport::kUdp : Transport::kTcp;
                    }},
     FactorSpec{.name = "pattern",
+               .meaning = "A stream one way, or request-response in rounds",
                .fallback = "stream",
                .words = kPatterns,
                .set =
@@ -282,6 +284,8 @@ constexpr std::array kTable{
                    }},
     FactorSpec{
         .name = "write",
+        .meaning =
+            "Handed to one write call; over UDP the payload of a datagram",
         .scope = Scope::kStream,
         .always_listed = true,
         .fallback = "1448",
@@ -290,6 +294,8 @@ constexpr std::array kTable{
         .high = 16 * kMiB,
         .set = [](Workload& w, const FactorValue& v) { w.write = Size(v); }},
     FactorSpec{.name = "block",
+               .meaning = "Handed over at once, in as many writes as it takes; "
+                          "unset: each write is a block",
                .scope = Scope::kStream,
                .fallback = "unset",
                .words = kUnset,
@@ -300,6 +306,7 @@ constexpr std::array kTable{
                          const FactorValue& v) { w.block = SizeIfSet(v); }},
     FactorSpec{
         .name = "read",
+        .meaning = "Room handed to one read call",
         .always_listed = true,
         .fallback = "65536",
         .kind = &kSize,
@@ -307,6 +314,7 @@ constexpr std::array kTable{
         .high = 16 * kMiB,
         .set = [](Workload& w, const FactorValue& v) { w.read = Size(v); }},
     FactorSpec{.name = "request",
+               .meaning = "The client's message as a list of writes",
                .scope = Scope::kRequestResponse,
                .always_listed = true,
                .fallback = "1",
@@ -317,6 +325,7 @@ constexpr std::array kTable{
                          const FactorValue& v) { w.request = Writes(v); }},
     FactorSpec{
         .name = "reply",
+        .meaning = "The server's message as a list of writes",
         .scope = Scope::kRequestResponse,
         .always_listed = true,
         .fallback = "1",
@@ -325,6 +334,7 @@ constexpr std::array kTable{
         .high = 16 * kMiB,
         .set = [](Workload& w, const FactorValue& v) { w.reply = Writes(v); }},
     FactorSpec{.name = "nagle",
+               .meaning = "Off is TCP_NODELAY",
                .scope = Scope::kTcp,
                .always_listed = true,
                .fallback = "on",
@@ -332,6 +342,8 @@ constexpr std::array kTable{
                .set = [](Workload& w,
                          const FactorValue& v) { w.nagle = Is(v, "on"); }},
     FactorSpec{.name = "rcvbuf",
+               .meaning = "SO_RCVBUF of the receiver; unset: the system's own, "
+                          "which grows by itself",
                .always_listed = true,
                .fallback = "unset",
                .words = kUnset,
@@ -341,6 +353,8 @@ constexpr std::array kTable{
                .set = [](Workload& w,
                          const FactorValue& v) { w.rcvbuf = SizeIfSet(v); }},
     FactorSpec{.name = "sndbuf",
+               .meaning = "SO_SNDBUF of the sender; unset: the system's own, "
+                          "which grows by itself",
                .fallback = "unset",
                .words = kUnset,
                .kind = &kSize,
@@ -349,6 +363,7 @@ constexpr std::array kTable{
                .set = [](Workload& w,
                          const FactorValue& v) { w.sndbuf = SizeIfSet(v); }},
     FactorSpec{.name = "gap",
+               .meaning = "Pause after a block, or between rounds",
                .fallback = "0us",
                .kind = &kDuration,
                .low = 0,
@@ -358,6 +373,8 @@ constexpr std::array kTable{
                      w.gap = *ParseDuration(std::get<std::string>(v));
                    }},
     FactorSpec{.name = "warmup",
+               .meaning = "What comes later than this after the first byte is "
+                          "steady state; slow start is left out so",
                .scope = Scope::kStream,
                .fallback = "0us",
                .kind = &kDuration,
@@ -368,6 +385,7 @@ constexpr std::array kTable{
                      w.warmup = *ParseDuration(std::get<std::string>(v));
                    }},
     FactorSpec{.name = "rate",
+               .meaning = "Writes are due at that pace",
                .scope = Scope::kStream,
                .fallback = "unset",
                .words = kUnset,
@@ -376,24 +394,30 @@ constexpr std::array kTable{
                .high = kFastestRate,
                .set = SetRate},
     FactorSpec{.name = "congestion",
+               .meaning = "The congestion control, by its name; a host without "
+                          "it skips the trial",
                .scope = Scope::kTcp,
                .fallback = "unset",
                .words = kUnset,
                .kind = &kName,
                .set = SetCongestion},
-    FactorSpec{.name = "quickack",
-               .scope = Scope::kTcp,
-               .fallback = "unset",
-               .words = kQuickacks,
-               .set = SetQuickack},
+    FactorSpec{
+        .name = "quickack",
+        .meaning = "TCP_QUICKACK of the receiver: once, or after each read",
+        .scope = Scope::kTcp,
+        .fallback = "unset",
+        .words = kQuickacks,
+        .set = SetQuickack},
     FactorSpec{
         .name = "cork",
+        .meaning = "TCP_CORK of the sender",
         .scope = Scope::kTcp,
         .fallback = "off",
         .words = kSwitch,
         .set = [](Workload& w, const FactorValue& v) { w.cork = Is(v, "on"); }},
     FactorSpec{
         .name = "mss",
+        .meaning = "TCP_MAXSEG of the sender",
         .scope = Scope::kTcp,
         .fallback = "unset",
         .words = kUnset,
@@ -402,28 +426,35 @@ constexpr std::array kTable{
         .high = 65535,
         .set = [](Workload& w, const FactorValue& v) { w.mss = SizeIfSet(v); }},
     FactorSpec{.name = "dont_fragment",
+               .meaning = "The IP header's bit; unset: the system's own",
                .scope = Scope::kUdp,
                .fallback = "unset",
                .words = kSwitchIfSet,
                .set = SetDontFragment},
-    FactorSpec{.name = "batch",
-               .scope = Scope::kUdp,
-               .fallback = "1",
-               .kind = &kCount,
-               .low = 1,
-               .high = kMostInOneCall,
-               .set =
-                   [](Workload& w, const FactorValue& v) {
-                     w.batch = static_cast<int>(std::get<std::int64_t>(v));
-                   }},
-    FactorSpec{.name = "pin",
-               .fallback = "unset",
-               .words = kUnset,
-               .kind = &kCpus,
-               .low = 0,
-               .high = 4095,
-               .set = SetCpus},
+    FactorSpec{
+        .name = "batch",
+        .meaning = "Datagrams handed to one call at most (sendmmsg, recvmmsg)",
+        .scope = Scope::kUdp,
+        .fallback = "1",
+        .kind = &kCount,
+        .low = 1,
+        .high = kMostInOneCall,
+        .set =
+            [](Workload& w, const FactorValue& v) {
+              w.batch = static_cast<int>(std::get<std::int64_t>(v));
+            }},
+    FactorSpec{
+        .name = "pin",
+        .meaning =
+            "The CPU of both loops, or of the sender's and the receiver's",
+        .fallback = "unset",
+        .words = kUnset,
+        .kind = &kCpus,
+        .low = 0,
+        .high = 4095,
+        .set = SetCpus},
     FactorSpec{.name = "streams",
+               .meaning = "Flows of one pair at once",
                .fallback = "1",
                .kind = &kCount,
                .low = 1,
@@ -434,6 +465,7 @@ constexpr std::array kTable{
                    }},
     // An agent does not need to know it: see TopologyOf().
     FactorSpec{.name = "topology",
+               .meaning = "Which pairs' flows run at once",
                .fallback = "pair",
                .words = kTopologyNames,
                .set = [](Workload&, const FactorValue&) {}},

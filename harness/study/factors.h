@@ -33,6 +33,7 @@ struct ValueKind {
 
 struct FactorSpec {
   std::string_view name = {};
+  std::string_view meaning = {};  // For people, a line or two.
   Scope scope = Scope::kAlways;
   // Listed in every case that it means something in, also where the study
   // does not name it.

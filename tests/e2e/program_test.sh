@@ -246,6 +246,22 @@ help_is_for_people_at_80_columns)
   done
   ;;
 
+every_factor_of_the_docs_is_listed_with_its_values)
+  run 0 list --factors
+  awk 'length > 80 { bad = 1 } END { exit bad }' out || fail "lines of over 80 columns"
+  says out "  warmup"
+  says out "slow start"
+  # The docs' table names them all, two of them in one row.
+  sed -n '/^## Factors/,/^`\[observe\]/p' "$studies/../docs/studies.md" |
+    grep -oE '^\|( `[a-z_]+`,?)+' | grep -oE '[a-z_]+' | sort >documented
+  grep -oE '^  [a-z_]+' out | tr -d ' ' | sort >listed
+  diff documented listed || fail "docs and program do not tell of the same factors"
+  run 0 list --factors --json
+  says out '"meaning"'
+  says_not out '"meaning":""'
+  [[ $(grep -o '"name"' out | grep -c .) == $(lines listed) ]] || fail "not every factor in JSON"
+  ;;
+
 examples_of_the_help_are_understood)
   # All but those that need hosts, root or a run: a mistake in one would be
   # taken for the reader's.

@@ -78,6 +78,7 @@ TEST(CasesTest, MatricesHaveTheSizeOfTheirCrossProduct) {
   EXPECT_EQ(Load("packet-size-1gb").cases.size(), 6U);
   EXPECT_EQ(Load("p2p-block-size").cases.size(), 40U);
   EXPECT_EQ(Load("window-bdp").cases.size(), 11U);
+  EXPECT_EQ(Load("congestion").cases.size(), 3U);
   EXPECT_EQ(Load("send-buffer").cases.size(), 9U);
 }
 

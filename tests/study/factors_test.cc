@@ -23,6 +23,13 @@ Workload Set(const std::string& name, const FactorValue& raw) {
   return workload;
 }
 
+TEST(FactorsTest, EachSaysWhatItIs) {
+  for (const FactorSpec& spec : FactorTable()) {
+    EXPECT_GT(spec.meaning.size(), 10U) << spec.name;
+    EXPECT_FALSE(spec.meaning.ends_with('.')) << spec.name;
+  }
+}
+
 TEST(FactorsTest, StandInTheirCanonicalOrder) {
   EXPECT_EQ(
       FactorNames(),
