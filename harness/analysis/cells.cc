@@ -12,6 +12,10 @@
 namespace wiretoll {
 namespace {
 
+// Blocks to make room for at once: growing as they come would copy all of them
+// again and again, and hold twice as much. A run may be ended before.
+constexpr std::int64_t kMostRoom = 16'384;
+
 using HostPair = std::pair<std::string, std::string>;
 
 void FillHosts(const RunRecord& record, const Sample& sample, Cell& cell) {
@@ -185,6 +189,10 @@ CellTable::Draft CellTable::MakeDraft(const Sample& sample,
   cell.link = sample.link;
   std::tie(cell.sender, cell.receiver) = pair;
   FillHosts(*place_.record, sample, cell);
+  draft.blocks_to_come = static_cast<std::size_t>(
+      std::clamp<std::int64_t>(place_.record->repeats, 0, kMostRoom));
+  draft.trials.reserve(draft.blocks_to_come);
+  draft.signs.reserve(draft.blocks_to_come);
   draft.rate_bits_per_second = place_.record->link.rate_bits_per_second;
   draft.burst = BurstOf(place_.record->link);
   draft.autocorking =
@@ -239,6 +247,7 @@ void CellTable::AddValues(const Figures& figures, int block, Draft& draft) {
     if (!figures[i]) continue;
     // Blocks come in their order, but for those of a run that was resumed.
     BlockValues& values = draft.cell.by_block[i];
+    if (values.empty()) values.reserve(draft.blocks_to_come);
     double& value = values.emplace_hint(values.end(), block, 0.0)->second;
     const int count = flows == nullptr ? 1 : ++(*flows)[i];
     value += (*figures[i] - value) / count;

@@ -87,9 +87,10 @@ class CellTable {
     Bytes burst;  // Of the link's shaper.
     std::optional<Nanoseconds> receiver_tick;
     bool autocorking = false;
-    std::vector<int> blocks;  // With any outcome, sorted.
-    int repeated = 0;         // Trials of a block that was there.
-    bool at_once = false;     // Its trials are flows that share the line.
+    std::size_t blocks_to_come = 0;  // Room to make for them, at most.
+    std::vector<int> blocks;         // With any outcome, sorted.
+    int repeated = 0;                // Trials of a block that was there.
+    bool at_once = false;  // Its trials are flows that share the line.
     // Then of each block how many are in its values.
     std::map<int, std::array<int, kMetricCount>> flows;
   };
