@@ -252,6 +252,7 @@ every_factor_of_the_docs_is_listed_with_its_values)
   says out "  warmup"
   says out "slow start"
   # The docs' table names them all, two of them in one row.
+  # shellcheck disable=SC2016  # Backticks as they stand there.
   sed -n '/^## Factors/,/^`\[observe\]/p' "$studies/../docs/studies.md" |
     grep -oE '^\|( `[a-z_]+`,?)+' | grep -oE '[a-z_]+' | sort >documented
   grep -oE '^  [a-z_]+' out | tr -d ' ' | sort >listed

@@ -44,16 +44,16 @@ TEST(SlowStartTest, DoublesWhereAcksCountBytes) {
 // Half of 10 is 5 ACKs, of 15 is 7: 10, 15, 22, 33, 49, 73, 109. Six round
 // trips, 10 + 15 + 22 + 33 + 49 + 73 = 202 segments before.
 TEST(SlowStartTest, GrowsByHalfWhereOneAckForTwoSegmentsAddsOne) {
-  const SlowStartCourse course = CourseOf(
-      {Bytes{80'000}, Bytes{1000}, 10ms, 10}, SlowStartGrowth::kByAck);
+  const SlowStartCourse course =
+      CourseOf({Bytes{80'000}, Bytes{1000}, 10ms, 10}, SlowStartGrowth::kByAck);
   EXPECT_EQ(course.round_trips, 6);
   EXPECT_EQ(course.time, 60ms);
   EXPECT_EQ(course.sent, Bytes{202'000});
 }
 
 TEST(SlowStartTest, AWindowBelowTheInitialOneIsThereFromTheFirst) {
-  const SlowStartCourse course = CourseOf(
-      {Bytes{10'000}, Bytes{1000}, 10ms, 10}, SlowStartGrowth::kByAck);
+  const SlowStartCourse course =
+      CourseOf({Bytes{10'000}, Bytes{1000}, 10ms, 10}, SlowStartGrowth::kByAck);
   EXPECT_EQ(course.round_trips, 0);
   EXPECT_EQ(course.sent, Bytes{0});
 }
