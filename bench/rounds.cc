@@ -371,8 +371,13 @@ void SmallRound(Contest& contest, Scores& scores, std::int64_t write,
   against_tool(
       "(the bare loop in place of wiretoll) against nuttcp -l", std::nullopt,
       [&] { return contest.Bare(alike); }, nuttcp);
-  against_tool("against iperf3 -l, reader alike", 1.5, ours,
-               [&] { return contest.Iperf3(alike); });
+  const auto iperf3 = [&] { return contest.Iperf3(alike); };
+  against_tool("against iperf3 -l, reader alike", 1.5, ours, iperf3);
+  // What no sender can be beyond.
+  if (nagle) return;
+  against_tool(
+      "(the bare loop in place of wiretoll) against iperf3 -l", std::nullopt,
+      [&] { return contest.Bare(alike); }, iperf3);
 }
 
 void BigRound(Contest& contest, Scores& scores) {
