@@ -40,16 +40,7 @@ constexpr Nanoseconds kLongestStream = 5s;
 constexpr std::int64_t kSmallPacket = 576;
 constexpr std::int64_t kDatagramsOfASize = 8;
 
-Workload PingPong() {
-  Workload work;
-  work.pattern = Pattern::kRequestResponse;
-  work.request = {Bytes{1}};
-  work.reply = {Bytes{1}};
-  work.nagle = false;
-  work.stop_messages = kRounds;
-  work.stop_time = kTimeForRounds;
-  return work;
-}
+Workload Rounds() { return PingPong(kRounds, kTimeForRounds); }
 
 Workload SmallBulk() {
   Workload work;
@@ -218,7 +209,7 @@ class Advisor {
 
   void PlanAll() {
     const Nanoseconds stream = ExpectedTime(subject_, spec_.link) + 50ms;
-    const Nanoseconds ping = ExpectedTime(PingPong(), spec_.link) + 50ms;
+    const Nanoseconds ping = ExpectedTime(Rounds(), spec_.link) + 50ms;
     Plan(ExpectedTime(SmallBulk(), spec_.link));
     for (int i = 0; i < spec_.repeats; ++i) Plan(stream);
     if (IsStream()) {
@@ -273,14 +264,14 @@ class Advisor {
   }
 
   std::optional<LatencySummary> PingPongNow(const std::string& what) {
-    const Tried tried = Run(what, {{"advise-rtt", PingPong()}}, kReachDeadline);
+    const Tried tried = Run(what, {{"advise-rtt", Rounds()}}, kReachDeadline);
     why_no_rtt_ = tried.reason;
     if (!tried.ok() || !tried.first().sender) return std::nullopt;
     return tried.first().sender->latency;
   }
 
   Outcome<Done> MeasureFirstRtt() {
-    Plan(ExpectedTime(PingPong(), spec_.link) + 50ms);
+    Plan(ExpectedTime(Rounds(), spec_.link) + 50ms);
     evidence_.first_rtt = PingPongNow("round trip");
     if (watch_.interrupted()) return Stopped();
     if (evidence_.first_rtt) return Done{};
@@ -413,7 +404,7 @@ class Advisor {
   // Rounds at even times: without a pause most of them would be over before the
   // stream has filled anything. They end a little before it does.
   [[nodiscard]] std::vector<Part> LoadedPair(Workload stream) const {
-    Workload rounds = PingPong();
+    Workload rounds = Rounds();
     const Nanoseconds time =
         std::max(kLeastLoaded, stream.stop_time.value_or(spec_.time));
     if (stream.stop_time) stream.stop_time = time;

@@ -72,16 +72,7 @@ void Look(const TcpCounters& counters,
   if (!all) sights.reason = counters.reason;
 }
 
-Workload Rounds() {
-  Workload work;
-  work.pattern = Pattern::kRequestResponse;
-  work.request = {Bytes{1}};
-  work.reply = {Bytes{1}};
-  work.nagle = false;
-  work.stop_messages = kRounds;
-  work.stop_time = kTimeForRounds;
-  return work;
-}
+Workload Rounds() { return PingPong(kRounds, kTimeForRounds); }
 
 Workload Bulk() {
   Workload work;

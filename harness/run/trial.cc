@@ -392,6 +392,17 @@ std::vector<TrialResult> RunFlows(boost::asio::io_context& io,
   return results;
 }
 
+Workload PingPong(std::int64_t rounds, Nanoseconds most) {
+  Workload work;
+  work.pattern = Pattern::kRequestResponse;
+  work.request = {Bytes{1}};
+  work.reply = {Bytes{1}};
+  work.nagle = false;
+  work.stop_messages = rounds;
+  work.stop_time = most;
+  return work;
+}
+
 TrialResult RunTrial(boost::asio::io_context& io, const TrialEnd& sender,
                      const TrialEnd& receiver, const TrialSpec& spec,
                      const std::function<bool()>& cancel) {

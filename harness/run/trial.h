@@ -79,6 +79,10 @@ TrialResult RunTrial(boost::asio::io_context& io, const TrialEnd& sender,
                      const TrialEnd& receiver, const TrialSpec& spec,
                      const std::function<bool()>& cancel);
 
+// Round trips on the data path: a byte there and a byte back, with Nagle off,
+// so many times or for so long, whichever is less.
+Workload PingPong(std::int64_t rounds, Nanoseconds most);
+
 // How much of each one's time all of them were under way, in the same order;
 // empty if one of them gave no time.
 std::vector<std::optional<double>> Overlaps(
