@@ -69,6 +69,21 @@ std::string CurveKey(const Group& group, Buffer buffer) {
   return key;
 }
 
+// Of points by rising window.
+std::vector<CurvePoint> SizesOf(const StudyView& view,
+                                const WindowCurve& curve) {
+  std::vector<CurvePoint> sizes;
+  for (const WindowPoint& point : curve.points) {
+    // A window that came of two buffers is one size.
+    if (!sizes.empty() && sizes.back().size == point.window) continue;
+    if (point.window <= 0) continue;
+    sizes.push_back({point.window, PooledBlocks(*view.analysis, *point.group,
+                                                Metric::kSteadyThroughput)});
+    if (sizes.back().values.empty()) sizes.pop_back();
+  }
+  return sizes;
+}
+
 void Complete(const StudyView& view, WindowCurve& curve) {
   // What cannot be told comes last.
   std::ranges::sort(curve.points, {}, [](const WindowPoint& point) {
@@ -86,16 +101,7 @@ void Complete(const StudyView& view, WindowCurve& curve) {
   if (link != nullptr && link->rate_bits_per_second && curve.rtt_ns > 0)
     curve.product = *link->rate_bits_per_second / 8 * curve.rtt_ns * 1e-9;
   curve.label = PathText(view, first, {FactorOf(curve.buffer)});
-  std::vector<CurvePoint> sizes;
-  for (const WindowPoint& point : curve.points) {
-    // A window that came of two buffers is one size.
-    if (!sizes.empty() && sizes.back().size == point.window) continue;
-    if (point.window <= 0) continue;
-    sizes.push_back({point.window, PooledBlocks(*view.analysis, *point.group,
-                                                Metric::kSteadyThroughput)});
-    if (sizes.back().values.empty()) sizes.pop_back();
-  }
-  curve.knee = FindKnee(std::move(sizes), kWindowKneeSeed);
+  curve.knee = FindKnee(SizesOf(view, curve), kWindowKneeSeed);
 }
 
 }  // namespace
