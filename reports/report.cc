@@ -170,7 +170,11 @@ class SamplesFile {
     }
     std::error_code error;
     fs::rename(part_, path_, error);
-    if (error) return CannotWrite(path_, error.message());
+    if (error) {
+      std::error_code ignored;
+      fs::remove(part_, ignored);
+      return CannotWrite(path_, error.message());
+    }
     files.insert(std::find_if(files.begin(), files.end(),
                               [](const fs::path& file) {
                                 return file.extension() == ".csv";

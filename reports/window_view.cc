@@ -161,6 +161,10 @@ bool IsWindowStudy(const StudyView& view) {
 }
 
 std::string SteadyText(const StudyView& view) {
+  const bool known = std::ranges::any_of(view.groups, [](const Group& group) {
+    return group.figure(Metric::kSteadyThroughput).has_value();
+  });
+  if (!known) return "not told from the start, so that all that came counts";
   const std::vector<Study>& studies = view.analysis->studies;
   std::set<Nanoseconds> warmups;
   if (view.study < studies.size()) {

@@ -58,6 +58,23 @@ TEST(CsvTest, WhatWasNotObservedIsEmptyWithItsReason) {
             std::string::npos);
 }
 
+TEST(CsvTest, RoundTripsOfTheSenderHaveColumns) {
+  const TemporaryFolder folder;
+  SyntheticRun run;
+  run.adjust = [](Sample& sample) {
+    EndReport& sender = *sample.sender;
+    sender.rtt_handshake_ns = 10'500'000;
+    sender.rtt_min_ns = 10'000'000;
+    sender.rtt_median_ns = 17'000'000;
+    sender.rtt_p99_ns = 20'000'000;
+  };
+  const auto rows = CsvOf(folder, run);
+  EXPECT_EQ(rows[1][ColumnAt(rows[0], "sender_rtt_handshake_ns")], "10500000");
+  EXPECT_EQ(rows[1][ColumnAt(rows[0], "sender_rtt_min_ns")], "10000000");
+  EXPECT_EQ(rows[1][ColumnAt(rows[0], "sender_rtt_median_ns")], "17000000");
+  EXPECT_EQ(rows[1][ColumnAt(rows[0], "sender_rtt_p99_ns")], "20000000");
+}
+
 TEST(CsvTest, FailedTrialsHaveARowWithTheReason) {
   const TemporaryFolder folder;
   SyntheticRun run;

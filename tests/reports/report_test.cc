@@ -389,6 +389,22 @@ TEST(ReportTest, OfRunsThatCannotBeReadAnEarlierReportIsKept) {
   EXPECT_EQ(NamesIn(spec.out).size(), files);
 }
 
+TEST(ReportTest, ATableThatCannotTakeItsPlaceIsNamedAndLeavesNoPart) {
+  const TemporaryFolder folder;
+  WriteSyntheticRun(folder.path() / "run", {});
+  ReportSpec spec;
+  spec.runs = {folder.path() / "run"};
+  spec.out = folder.path() / "report";
+  spec.formats = {ReportFormat::kCsv};
+  fs::create_directories(spec.out / "samples.csv" / "in the way");
+  const auto written = WriteReport(spec);
+  ASSERT_FALSE(written.has_value());
+  EXPECT_EQ(written.error().code, ExitCode::kNothingRan);
+  EXPECT_THAT(written.error().message,
+              HasSubstr((spec.out / "samples.csv").string()));
+  EXPECT_FALSE(fs::exists(spec.out / "samples.csv.part"));
+}
+
 // What the study's file says is seen before any sample, samples.csv is whole.
 TEST(ReportTest, OfRunsOfNoStudyNothingIsLeft) {
   const TemporaryFolder folder;

@@ -261,6 +261,16 @@ TEST_F(WindowReportTest, WhereSteadyStateBeginsIsSaid) {
   EXPECT_THAT(WindowPictures(view).at(0).drawn, HasSubstr(SteadyText(view)));
 }
 
+TEST_F(WindowReportTest, WhereSteadyStateIsNotToldApartThatIsSaid) {
+  change_ = [](Sample& sample) {
+    sample.receiver->steady_bytes.reset();
+    sample.receiver->steady_elapsed_ns.reset();
+  };
+  const Analysis analysis = Analysed();
+  EXPECT_EQ(SteadyText(ViewStudy(analysis, 0)),
+            "not told from the start, so that all that came counts");
+}
+
 // The system's own window is as good as the best that was set: 1 MB and 128
 // KiB are both more than the path holds.
 TEST_F(WindowReportTest, BeforeAndAfterAreComparedBlockByBlock) {
