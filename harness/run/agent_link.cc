@@ -6,6 +6,7 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/read.hpp>
 #include <boost/asio/read_until.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/streambuf.hpp>
 #include <boost/asio/write.hpp>
 #include <deque>
@@ -25,9 +26,10 @@ using namespace std::chrono_literals;
 constexpr std::size_t kKeptErrorText = 2000;
 // Trials at once may leave each other's answers waiting, two apiece.
 constexpr std::size_t kMostLinesWaiting = 1'000;
-constexpr char kReadsNoMore[] = "the agent reads no more";
 // Between closing an agent's input and killing it.
 constexpr auto kTimeToEnd = 1s;
+// A write that fails may show the agent's end before its output does.
+constexpr auto kTimeToBeSeenEnding = 2s;
 
 // A line that does not decode, from whoever was started as an agent.
 std::string WhatAnswered(const std::string& line,
@@ -61,19 +63,21 @@ struct AgentLink::State : std::enable_shared_from_this<AgentLink::State> {
         in(context),
         out(context),
         err(context),
+        reads_no_more(context),
         buffer(kMaxLineBytes) {}
 
   void Start(const std::vector<std::string>& command, const HandleGuard& guard);
   void ReadLine();
   void ReadError();
   void Write();
+  void AwaitEnd();
   void Fail(const std::string& reason);
-  void FailAsEnded();
   void End();
 
   boost::asio::io_context& io;
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work;
   bp::async_pipe in, out, err;
+  boost::asio::steady_timer reads_no_more;
   boost::asio::streambuf buffer;
   std::array<char, 512> error_buffer{};
   std::string error_text;
@@ -121,7 +125,7 @@ void AgentLink::State::ReadLine() {
         if (self->closing) return;
         if (error == boost::asio::error::not_found)
           return self->Fail("the agent sent a line that does not end");
-        if (error) return self->FailAsEnded();
+        if (error) return self->Fail("the agent ended");
         std::istream stream(&self->buffer);
         std::string line;
         std::getline(stream, line);
@@ -152,7 +156,7 @@ void AgentLink::State::Write() {
                            [self = shared_from_this()](
                                boost::system::error_code error, std::size_t) {
                              if (self->closing) return;
-                             if (error) return self->Fail(kReadsNoMore);
+                             if (error) return self->AwaitEnd();
                              self->to_write.pop_front();
                              if (!self->to_write.empty()) self->Write();
                            });
@@ -164,10 +168,14 @@ void AgentLink::State::Fail(const std::string& reason) {
   trouble = reason;
 }
 
-// That it reads no more may show first, and is only half of it.
-void AgentLink::State::FailAsEnded() {
-  if (alive || trouble == kReadsNoMore) trouble = "the agent ended";
-  alive = false;
+// Its input is torn. Where the agent has ended, its output says so in a moment,
+// and that is the whole of it; what else waits for its answers waits till then.
+void AgentLink::State::AwaitEnd() {
+  reads_no_more.expires_after(kTimeToBeSeenEnding);
+  reads_no_more.async_wait(
+      [self = shared_from_this()](boost::system::error_code) {
+        if (!self->closing) self->Fail("the agent reads no more");
+      });
 }
 
 void AgentLink::State::End() {
@@ -178,6 +186,7 @@ void AgentLink::State::End() {
   closing = true;
   boost::system::error_code ignored;
   in.close(ignored);
+  reads_no_more.cancel();
   if (started) {
     std::error_code gone;
     const auto until = std::chrono::steady_clock::now() + kTimeToEnd;
