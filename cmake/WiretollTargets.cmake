@@ -47,11 +47,13 @@ function(wiretoll_program target)
   target_link_libraries(${target} PRIVATE ${arg_LINK})
 endfunction()
 
-# wiretoll_test(NAME SOURCES ... [LINK ...] [TIMEOUT seconds] [SERIAL] [FIRST])
-# One ctest entry a test. SERIAL: measures or makes namespaces, runs alone.
+# wiretoll_test(NAME SOURCES ... [LINK ...] [TIMEOUT seconds] [PREFIX text]
+#               [SERIAL] [FIRST])
+# One ctest entry a test. PREFIX: of their names, for sources that two targets
+# have. SERIAL: measures or makes namespaces, runs alone.
 # FIRST: some wait long, and others can run beside them.
 function(wiretoll_test target)
-  cmake_parse_arguments(arg "SERIAL;FIRST" "TIMEOUT" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(arg "SERIAL;FIRST" "TIMEOUT;PREFIX" "SOURCES;LINK" ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 60)
   endif()
@@ -75,5 +77,6 @@ function(wiretoll_test target)
     set(mode PRE_TEST)
   endif()
   gtest_discover_tests(${target} DISCOVERY_TIMEOUT 60 DISCOVERY_MODE ${mode}
+                       TEST_PREFIX "${arg_PREFIX}"
                        PROPERTIES ${properties})
 endfunction()

@@ -1,5 +1,5 @@
 // A TAP interface: Ethernet frames to and from user space. Linux only; the
-// delay line of the lab is built on it.
+// delay line of the lab is built on it, and what lwIP has for a network.
 #ifndef WIRETOLL_PLATFORM_TAP_H_
 #define WIRETOLL_PLATFORM_TAP_H_
 
@@ -18,7 +18,8 @@ namespace wiretoll {
 // killed, and in whichever network namespace it was moved to meanwhile.
 class Tap {
  public:
-  // Creates interface `name` in this process's network namespace.
+  // Creates interface `name` in this process's network namespace, or takes the
+  // one that stands there without anybody who has it; that one stays.
   // Errors: permission_denied, device_or_resource_busy, no_such_file.
   static Result<Tap> Create(const std::string& name);
 
@@ -30,6 +31,10 @@ class Tap {
   // the interface is down or full (Write).
   Result<Bytes> Read(std::span<std::byte> frame);
   Result<Bytes> Write(std::span<const std::byte> frame);
+
+  // Waits until a frame may be there, at most for `patience`. False: the
+  // interface is gone.
+  [[nodiscard]] bool AwaitFrame(std::chrono::milliseconds patience) const;
 
  private:
   friend bool WaitReadable(const Tap& a, const Tap& b, SteadyTime until);

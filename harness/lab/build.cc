@@ -37,6 +37,14 @@ bool Has(const LabSpec& spec, const std::string& kind) {
   return std::count(spec.kinds.begin(), spec.kinds.end(), kind) > 0;
 }
 
+Outcome<Done> CheckLwipAgent(const LabSpec& spec) {
+  const std::string agent = std::filesystem::absolute(spec.lwip_agent).string();
+  if (FindProgram(agent).has_value()) return Done{};
+  return NothingRan("there is no lwIP agent '" + agent +
+                    "': it is built where lwIP's library is: apt-get install "
+                    "liblwip-dev, then ./dev build");
+}
+
 Outcome<Done> CheckPrograms(const LabSpec& spec) {
   for (const char* name : {"ip", "tc", "ethtool", "sh"}) {
     const Outcome<std::string> found = FindProgram(name);
@@ -45,6 +53,10 @@ Outcome<Done> CheckPrograms(const LabSpec& spec) {
   if (HasWine(spec)) {
     const Outcome<WineTools> tools = FindWine(spec);
     if (!tools.has_value()) return tools.error();
+  }
+  if (HasLwip(spec)) {
+    const Outcome<Done> there = CheckLwipAgent(spec);
+    if (!there.has_value()) return there;
   }
   if (!Has(spec, "linux") && !HasContainers(spec)) return Done{};
   const Outcome<std::string> agent =
@@ -333,6 +345,21 @@ Outcome<Done> Tune(const LabSpec& spec, StandingLab& lab) {
   return BringUp(spec, lab);
 }
 
+// Once the line has been checked, which the namespace's kernel does.
+Outcome<Done> HandOverToStacks(const LabSpec&, StandingLab& lab) {
+  for (const LabHost& host : lab.layout.hosts) {
+    if (host.kind != kLwipKind) continue;
+    Outcome<Done> done =
+        Batch({"ip", "-n", host.netns}, HandOverBatch(lab.layout));
+    if (!done.has_value()) return done;
+    lab.link.settings[host.name] =
+        "lwIP in its agent's process, on a TAP that a bridge joins to the "
+        "line; "
+        "the line was checked before by this namespace's kernel";
+  }
+  return Done{};
+}
+
 // Last, since what Wine starts should find the network as it stays.
 Outcome<Done> StartWines(const LabSpec& spec, StandingLab& lab) {
   for (LabHost& host : lab.layout.hosts) {
@@ -360,7 +387,7 @@ Outcome<Done> BuildOfNamespaces(const LabSpec& spec, StandingLab& lab) {
   if (!made.has_value()) return made;
   for (const Step step :
        {&ChooseDelayLine, &MakeLinks, &Tune, &Shape, &DelayByNetem, &CheckLine,
-        &StartWines, &Describe, &Finish}) {
+        &HandOverToStacks, &StartWines, &Describe, &Finish}) {
     Outcome<Done> done = step(spec, lab);
     if (!done.has_value()) return done;
   }
@@ -410,6 +437,7 @@ Outcome<std::unique_ptr<StandingLab>> BuildLab(const LabSpec& asked) {
   auto lab = std::make_unique<StandingLab>();
   lab->record = std::move(record.value());
   lab->congestion = congestion.value();
+  lab->all_choose_congestion = !HasWine(spec) && !HasLwip(spec);
   lab->layout =
       MakeLayout(spec, NamespacePrefix(lab->record), FindProgram("ip").value());
   Outcome<Done> made = HasContainers(spec) ? BuildOfContainers(spec, *lab)

@@ -26,6 +26,7 @@ struct StandingLab {
   RecordedLink link;
   LinkCheck check;
   std::string congestion;
+  bool all_choose_congestion = true;
   std::optional<BackgroundProcess> relay;
   std::vector<BackgroundProcess> wines;  // Each keeps one host's Wine.
   bool kept = false;

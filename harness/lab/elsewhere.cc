@@ -37,6 +37,7 @@ Outcome<Done> Lab::RunIn(const std::string&, const std::string&) {
 Outcome<Done> Lab::Keep() { return NoLabs(); }
 
 bool HasWine(const LabSpec&) { return false; }
+bool HasLwip(const LabSpec&) { return false; }
 bool HasContainers(const LabSpec&) { return false; }
 
 LabAbility ProbeLabAbility() { return {LabMeans::kLoopback, NoLabs().message}; }

@@ -115,7 +115,7 @@ Outcome<Done> Lab::RunIn(const std::string& host, const std::string& command) {
 const std::string& Lab::congestion() const {
   static const std::string none;
   const StandingLab& lab = *state_->standing;
-  return lab.wines.empty() ? lab.congestion : none;
+  return lab.all_choose_congestion ? lab.congestion : none;
 }
 
 Outcome<Done> Lab::Keep() {

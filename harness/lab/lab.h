@@ -57,6 +57,7 @@ struct LabSpec {
   LinkSpec link;
   std::filesystem::path agent;  // wiretoll-agent to run in each Linux host.
   std::filesystem::path windows_agent;  // The one for Windows, for Wine hosts.
+  std::filesystem::path lwip_agent;     // wiretoll-agent-lwip, for lwIP hosts.
   std::filesystem::path self;  // The wiretoll program, for RunLabHelper();
                                // needed for delay, loss and Wine only.
   // Told, a line without its end, what takes long; may be empty.
@@ -70,7 +71,7 @@ struct LabSpec {
   std::map<std::string, std::string> sysctls;
   std::optional<int> initcwnd;  // Segments, as an attribute of the route.
   bool route_quickack = false;  // Likewise.
-  // Likewise; a lab with a Wine host, which cannot choose, sets it itself.
+  // Likewise; where a host cannot choose (Wine, lwIP) the lab sets it itself.
   std::optional<std::string> route_congestion;
 };
 
@@ -83,7 +84,7 @@ struct LinkCheck {
 };
 
 struct LabHost {
-  std::string name;     // linux-1, linux-2, wine, container-1
+  std::string name;     // linux-1, linux-2, wine, lwip, container-1
   std::string address;  // In the lab's own network.
   // Name for `ip netns exec`; empty on loopback, and of a container without
   // root.
@@ -95,6 +96,9 @@ struct LabHost {
 // True if one of the hosts is Wine, which needs network namespaces: its
 // sockets belong to a server that other Wine programs would share.
 bool HasWine(const LabSpec& spec);
+
+// True if one of the hosts is lwIP, which needs a TAP in a network namespace.
+bool HasLwip(const LabSpec& spec);
 
 // True if its hosts are containers, which need an engine and no namespaces of
 // ours.
@@ -122,8 +126,8 @@ class Lab {
   // Why the line no longer carries anything; empty as long as all is well.
   [[nodiscard]] std::string Trouble();
   // Congestion control that trials set where a study does not say, because
-  // the default differs from host to host. Empty where a Wine host cannot set
-  // it: there it is an attribute of every host's route.
+  // the default differs from host to host. Empty where a host cannot set it
+  // (Wine, lwIP): there it is an attribute of every other host's route.
   [[nodiscard]] const std::string& congestion() const;
 
   // Runs `command` by a shell inside a host, as root. kNothingRan: no such host

@@ -83,9 +83,10 @@ bool IsSysctlName(std::string_view name) {
 
 Outcome<Done> CheckKinds(const std::vector<std::string>& kinds) {
   for (const std::string& kind : kinds) {
-    if (kind != "linux" && kind != kWineKind && kind != kContainerKind) {
+    if (kind != "linux" && kind != kWineKind && kind != kLwipKind &&
+        kind != kContainerKind) {
       return Usage(fmt::format(
-          "lab kind '{}' is not in this version; there are: linux, wine, "
+          "lab kind '{}' is not in this version; there are: linux, wine, lwip, "
           "container",
           kind));
     }
@@ -148,6 +149,30 @@ Outcome<Done> CheckContainerLab(const LabSpec& spec) {
   return CheckDelayLine(spec.link, 2);
 }
 
+// What follows `ip netns exec NS` to start the agent of host `index`.
+std::vector<std::string> AgentWords(const LabSpec& spec, const Layout& layout,
+                                    std::size_t index,
+                                    const std::string& address) {
+  const std::string& kind = spec.kinds[index];
+  if (kind == kWineKind) return {};  // StartWine() knows.
+  if (kind != kLwipKind)
+    return {std::filesystem::absolute(spec.agent).string()};
+  std::vector<std::string> words{
+      std::filesystem::absolute(spec.lwip_agent).string(),
+      "--tap",
+      kStackInterface,
+      "--address",
+      address,
+      "--mac",
+      HostMac(index),
+      "--mtu",
+      std::to_string(layout.mtu)};
+  if (layout.routed) {
+    words.insert(words.end(), {"--gateway", RouterAddress(index)});
+  }
+  return words;
+}
+
 // What makes the rate and what a delay line does; empty where nothing does.
 std::string SpellMeans(const Layout& layout, const LinkSpec& link) {
   const bool relay = layout.wiring == Wiring::kRelay;
@@ -195,6 +220,10 @@ bool HasWine(const LabSpec& spec) {
   return std::count(spec.kinds.begin(), spec.kinds.end(), kWineKind) > 0;
 }
 
+bool HasLwip(const LabSpec& spec) {
+  return std::count(spec.kinds.begin(), spec.kinds.end(), kLwipKind) > 0;
+}
+
 Layout MakeLayout(const LabSpec& spec, const std::string& prefix,
                   const std::string& ip) {
   Layout layout;
@@ -215,9 +244,9 @@ Layout MakeLayout(const LabSpec& spec, const std::string& prefix,
         fmt::format("10.77.{}.{}", layout.routed ? index : 0u, index + 1);
     host.netns = prefix + "-" + host.name;
     host.agent = {ip, "netns", "exec", host.netns};
-    if (kind != kWineKind) {
-      host.agent.push_back(std::filesystem::absolute(spec.agent).string());
-    }
+    const std::vector<std::string> agent =
+        AgentWords(spec, layout, index, host.address);
+    host.agent.insert(host.agent.end(), agent.begin(), agent.end());
     layout.hosts.push_back(std::move(host));
   }
   return layout;
@@ -301,6 +330,21 @@ std::string HostBatch(const Layout& layout, std::size_t host,
                          kHostInterface);
   }
   return batch;
+}
+
+std::string HandOverBatch(const Layout& layout) {
+  // The kernel would answer for the address, and the bridge keep frames for a
+  // MAC that one of its ports has.
+  return fmt::format(
+      "addr flush dev {0}\n"
+      "link set {0} address 02:77:00:00:01:00\n"
+      "tuntap add dev {1} mode tap\n"
+      "link add bridge0 mtu {2} type bridge stp_state 0 mcast_snooping 0\n"
+      "link set {0} master bridge0\n"
+      "link set {1} mtu {2} txqueuelen 10000 master bridge0\n"
+      "link set {1} up\n"
+      "link set bridge0 up\n",
+      kHostInterface, kStackInterface, layout.mtu);
 }
 
 std::string SwitchBatch(const Layout& layout) {

@@ -17,7 +17,11 @@ namespace wiretoll {
 inline constexpr const char* kHostInterface = "lab0";
 inline constexpr std::size_t kMostHosts = 16;
 inline constexpr const char* kWineKind = "wine";
+inline constexpr const char* kLwipKind = "lwip";
 inline constexpr const char* kContainerKind = "container";
+// Of a host whose stack is not its namespace's kernel: what that is plugged
+// into.
+inline constexpr const char* kStackInterface = "stack0";
 
 // How the hosts are joined.
 enum class Wiring {
@@ -68,6 +72,11 @@ std::string LinksBatch(const Layout& layout);
 // For `ip -n HOST -batch`: everything inside one host, its link up.
 std::string HostBatch(const Layout& layout, std::size_t host,
                       const LabSpec& spec);
+// For `ip -n HOST -batch`, of a host that has a stack of its own, once its line
+// has been checked by the kernel: gives the host's address and MAC up and joins
+// the line to a TAP for that stack, which has both from then on.
+std::string HandOverBatch(const Layout& layout);
+
 // For `ip -n SWITCH -batch`.
 std::string SwitchBatch(const Layout& layout);
 

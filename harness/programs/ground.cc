@@ -51,13 +51,20 @@ std::vector<Host> ToHosts(const Hosts& lab_hosts) {
 
 Outcome<Ground> OnLoopback(const LabOptions& options,
                            const std::string& reason) {
-  if (HasWine(ToLabSpec(options))) {
+  const LabSpec spec = ToLabSpec(options);
+  if (HasWine(spec)) {
     return Failure{
         ExitCode::kNothingRan,
         "--lab " + options.kinds +
             ": a Wine host needs a network namespace, which keeps what Wine "
             "sends on this machine: " +
             reason};
+  }
+  if (HasLwip(spec)) {
+    return Failure{
+        ExitCode::kNothingRan,
+        "--lab " + options.kinds +
+            ": an lwIP host needs a network namespace for its TAP: " + reason};
   }
   WriteError(fmt::format(
       "wiretoll: no lab can be made: {}\n"
@@ -66,7 +73,7 @@ Outcome<Ground> OnLoopback(const LabOptions& options,
       options.link_given ? "; --link, --delay, --loss and the like have no "
                            "effect"
                          : ""));
-  LoopbackLab loopback = MakeLoopbackLab(ToLabSpec(options));
+  LoopbackLab loopback = MakeLoopbackLab(spec);
   Ground ground;
   ground.hosts = ToHosts(loopback.hosts);
   ground.link = loopback.link;
@@ -191,6 +198,7 @@ LabSpec ToLabSpec(const LabOptions& options) {
   spec.sysctls = options.sysctls;
   spec.agent = AgentProgram();
   spec.windows_agent = WindowsAgentProgram();
+  spec.lwip_agent = ProgramFile().parent_path() / "wiretoll-agent-lwip";
   spec.self = ProgramFile();
   // So that our own can be tried where the kernel has netem.
   const char* line = std::getenv("WIRETOLL_DELAY_LINE");

@@ -1,5 +1,6 @@
 // What every kind of socket has in common: addresses, and a port to bind to.
-// Included by platform/posix/ only.
+// Included by platform/posix/ and platform/lwip/ only, which answers the
+// functions about sockets by another stack.
 #ifndef WIRETOLL_PLATFORM_POSIX_ADDRESS_H_
 #define WIRETOLL_PLATFORM_POSIX_ADDRESS_H_
 

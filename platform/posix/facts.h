@@ -1,5 +1,5 @@
-// What the files that gather host facts share. Included by platform/posix/
-// only.
+// What the files that gather host facts share. Included by platform/posix/ and
+// platform/lwip/ only.
 #ifndef WIRETOLL_PLATFORM_POSIX_FACTS_H_
 #define WIRETOLL_PLATFORM_POSIX_FACTS_H_
 
@@ -19,6 +19,15 @@ Result<std::string> ReadText(const std::string& path);
 
 // The file's text as a fact: a number if it is one, tabs as spaces otherwise.
 Fact FromFile(std::string name, const std::string& path);
+
+// "Debian 12": the distribution's name without what all have in common, and its
+// version; empty where it is not told.
+std::string ShortDistribution();
+
+// CPUs, memory, hypervisor, clocks, load, distribution: what holds of the
+// machine whatever stack its programs use; machine_facts.cc, as is
+// ReadHostActivity().
+std::vector<Fact> ReadMachineFacts();
 
 // Of the interface that carries `address`; interface_facts.cc.
 std::vector<Fact> ReadInterfaceFacts(const std::string& address);

@@ -54,6 +54,12 @@ Result<Bytes> Tap::Write(std::span<const std::byte> frame) {
   return errno == EIO ? ErrorFrom(EAGAIN) : LastError();
 }
 
+bool Tap::AwaitFrame(std::chrono::milliseconds patience) const {
+  pollfd waiting{fd_, POLLIN, 0};
+  const int ready = ::poll(&waiting, 1, static_cast<int>(patience.count()));
+  return ready <= 0 || (waiting.revents & (POLLERR | POLLNVAL)) == 0;
+}
+
 bool WaitReadable(const Tap& a, const Tap& b, SteadyTime until) {
   const SteadyTime now = std::chrono::steady_clock::now();
   const Nanoseconds left = std::max(until, now) - now;

@@ -11,6 +11,7 @@
 #include "platform/host_facts.h"
 #include "platform/options.h"
 #include "tests/platform/connected_pair.h"
+#include "tests/platform/lacks.h"
 
 namespace wiretoll {
 namespace {
@@ -132,6 +133,7 @@ TEST_F(DatagramContractTest, TimeOutBelowAMillisecondIsRefused) {
 }
 
 TEST_F(DatagramContractTest, DeadPortIsAConnectionRefused) {
+  WIRETOLL_SKIP_WHAT_IT_LACKS();
   Socket sender = OpenLoopback();
   {
     const Socket closed = OpenUdp(kLoopback, kDeadPort).value();
@@ -287,6 +289,7 @@ TEST_F(DatagramContractTest, Ipv6CarriesDatagramsToo) {
 }
 
 TEST_F(DatagramContractTest, DontFragmentReadsBackAsSwitched) {
+  WIRETOLL_SKIP_WHAT_IT_LACKS();
   for (const std::int64_t wanted : {1, 0, 1}) {
     const Result<Done> set =
         SetOption(near_, SocketOption::kDontFragment, wanted);

@@ -8,6 +8,7 @@
 #include "platform/clock.h"
 #include "platform/tcp_moment.h"
 #include "tests/platform/connected_pair.h"
+#include "tests/platform/lacks.h"
 
 namespace wiretoll {
 namespace {
@@ -53,6 +54,7 @@ class TcpMomentContractTest : public testing::Test {
 };
 
 TEST_F(TcpMomentContractTest, ConnectionThatStandsIsEstablished) {
+  WIRETOLL_SKIP_WHAT_IT_LACKS();
   const TcpMoment moment = ReadTcpMoment(pair_.near);
   if (moment == TcpMoment{}) {
     GTEST_SKIP() << "this system tells nothing of a connection" << kWhereTold;
@@ -66,6 +68,7 @@ TEST_F(TcpMomentContractTest, ConnectionThatStandsIsEstablished) {
 
 // Of 3000 bytes read and acknowledged none is in flight, nor waits.
 TEST_F(TcpMomentContractTest, WhatWasAcknowledgedIsNotInFlight) {
+  WIRETOLL_SKIP_WHAT_IT_LACKS();
   Carry(3000);
   if (!ReadTcpMoment(pair_.near).in_flight_bytes) {
     GTEST_SKIP() << "this system does not tell of it" << kWhereTold;
@@ -98,6 +101,7 @@ TEST_F(TcpMomentContractTest, BothEndsTellTheSameWindow) {
 }
 
 TEST_F(TcpMomentContractTest, EndThatClosedSaysSo) {
+  WIRETOLL_SKIP_WHAT_IT_LACKS();
   if (ReadTcpMoment(pair_.near) == TcpMoment{}) {
     GTEST_SKIP() << "this system tells nothing of a connection" << kWhereTold;
   }
