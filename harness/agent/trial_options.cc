@@ -13,14 +13,16 @@ bool Unsupported(const Error& error) {
   return error == boost::system::errc::operation_not_supported;
 }
 
+std::string NoOption(const std::string& name) {
+  return fmt::format("this host has no option {}; leave it out of the study",
+                     name);
+}
+
 std::optional<std::string> Set(const Socket& socket, SocketOption option,
                                std::int64_t value, const std::string& name) {
   const Result<Done> set = SetOption(socket, option, value);
   if (set.has_value()) return std::nullopt;
-  if (Unsupported(set.error())) {
-    return fmt::format("this host has no option {}; leave it out of the study",
-                       name);
-  }
+  if (Unsupported(set.error())) return NoOption(name);
   return fmt::format("{} {} cannot be set on this host: {}", name, value,
                      set.error().message());
 }
@@ -82,8 +84,15 @@ std::optional<std::string> SetSenderOptions(const Socket& socket,
   return reason;
 }
 
+// What is set on the connection later is asked for now: a receiver that broke
+// off then would look to its peer like one that failed.
 std::optional<std::string> SetReceiverOptions(const Socket& socket,
                                               const Workload& workload) {
+  const bool tcp = workload.transport == Transport::kTcp;
+  if (tcp && workload.quickack != Quickack::kUnset &&
+      Unsupported(GetOption(socket, SocketOption::kQuickack).error())) {
+    return NoOption("quickack");
+  }
   if (!workload.rcvbuf) return std::nullopt;
   return Set(socket, SocketOption::kRcvbuf, workload.rcvbuf->count, "rcvbuf");
 }

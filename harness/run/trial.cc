@@ -300,6 +300,11 @@ class TrialRun {
     for (const Side* side : {&sender_, &receiver_}) {
       if (side->error && !side->end.link->alive()) return *side;
     }
+    // Whoever cannot do what was asked ends the trial, whatever its peer made
+    // of that and however soon it said so.
+    for (const Side* side : {&sender_, &receiver_}) {
+      if (side->skip) return *side;
+    }
     if (first_ != nullptr) return *first_;
     return sender_.report ? receiver_ : sender_;
   }

@@ -32,6 +32,12 @@ need_wine() {
   export WIRETOLL_WINDOWS_AGENT=${WIRETOLL_WINDOWS_AGENT:-$built}
   [[ -f $WIRETOLL_WINDOWS_AGENT ]] || skip "needs the agent for Windows: ./dev windows makes it"
 }
+# CI says by WIRETOLL_MUST_HAVE what it must not do without.
+need_lwip() {
+  [[ -x $programs/wiretoll-agent-lwip ]] && return
+  [[ ,${WIRETOLL_MUST_HAVE:-}, != *,lwip,* ]] || fail "no wiretoll-agent-lwip in $programs"
+  skip "needs lwIP: apt-get install liblwip-dev, and configure again"
+}
 need_tcpdump() { command -v tcpdump >/dev/null || skip "needs tcpdump: apt-get install tcpdump"; }
 captures_in() { find "$1/captures" -name '*.pcapng' | wc -l; }
 # Segments with payload in a capture.
@@ -987,6 +993,107 @@ a_lab_host_can_be_wine_and_is_never_called_windows)
   says_not here/samples.jsonl '"stack":"Windows'
   says here/report/report.md "Wine"
   ! pgrep -f 'lab-wine' >/dev/null || fail "Wine is still kept"
+  ;;
+
+lwip_is_a_host_in_both_directions_and_writes_without_nagle_are_segments)
+  need_root
+  need_lwip
+  cat >writes.toml <<'STUDY'
+title = "Writes"
+question = "How many segments?"
+[factors]
+write = [1]
+nagle = ["on", "off"]
+quickack = ["unset", "each"]
+[stop]
+messages = 2000
+STUDY
+  run 0 run writes.toml --lab linux,lwip --repeats 1 --capture --out here
+  says here/samples.jsonl '"stack":"lwIP 2.'
+  says here/report/report.md "lwIP"
+  # Linux has the option, lwIP has not and says so before anything is sent.
+  [[ $(grep -c '"outcome":"ok"' here/samples.jsonl) == 6 ]] || fail "not 6 ok"
+  [[ $(grep -c '"reason":"receiver lwip: this host has no option quickack' here/samples.jsonl) == 2 ]] ||
+    fail "not 2 skipped for quickack"
+  says_not here/samples.jsonl '"outcome":"failed"'
+  sent_by_lwip() {
+    grep "\"trial\":\"[^\"]*nagle-$1[^\"]*/lwip:linux/" here/samples.jsonl |
+      grep -o '"observer":"capture","data_segments":[0-9]*' | cut -d: -f3
+  }
+  for count in $(sent_by_lwip off); do
+    [[ $count == 2000 ]] || fail "$count segments of 2000 writes with NODELAY"
+  done
+  for count in $(sent_by_lwip on); do
+    ((count < 20)) || fail "$count segments with Nagle and no pause"
+  done
+  [[ $(sent_by_lwip off | wc -l) == 2 && $(sent_by_lwip on | wc -l) == 2 ]] ||
+    fail "not 2 trials of each from lwIP"
+  ! pgrep -f "wiretoll-agent-lwip.*--tap" >/dev/null || fail "an agent is left"
+  ;;
+
+lwip_takes_datagrams_delay_and_a_router)
+  need_root
+  need_lwip
+  cat >datagrams.toml <<'STUDY'
+title = "Datagrams"
+question = "Do they come?"
+[factors]
+transport = ["udp"]
+write = [100, 1472]
+gap = ["200us"]
+[stop]
+messages = 100
+STUDY
+  WIRETOLL_DELAY_LINE=relay run 0 run datagrams.toml --lab lwip,linux --delay 2ms \
+    --router --repeats 1 --out here --no-report
+  [[ $(grep -c '"outcome":"ok"' here/samples.jsonl) == 4 ]] || fail "not 4 ok"
+  [[ $(grep -o '"received":[0-9]*' here/samples.jsonl | sort -u) == '"received":100' ]] ||
+    fail "not all datagrams came"
+  ;;
+
+an_lwip_agent_killed_in_a_trial_costs_that_and_leaves_nothing)
+  need_root
+  need_lwip
+  cat >long.toml <<'STUDY'
+title = "Long"
+question = "Is it killed?"
+[factors]
+write = [1000]
+gap = ["1ms"]
+[stop]
+messages = 1500
+STUDY
+  before=$(ip netns list | wc -l)
+  timeout 100 "$wiretoll" run long.toml --lab lwip,linux --repeats 2 --out here \
+    --no-report >out 2>err </dev/null &
+  pid=$!
+  agent=
+  for ((i = 0; i < 600; i++)); do
+    agent=$(pgrep -f 'wiretoll-agent-lwip.*--tap') && break
+    kill -0 "$pid" 2>/dev/null || break
+    sleep 0.05
+  done
+  [[ -n $agent ]] || fail "no agent found"
+  sleep 1
+  kill -9 "$agent"
+  code=0
+  wait "$pid" || code=$?
+  [[ $code == 1 ]] || fail "exit $code, not 1"
+  [[ $(grep -c '"outcome":"failed"' here/samples.jsonl) == 1 ]] || fail "not 1 failed"
+  [[ $(grep -c '"outcome":"ok"' here/samples.jsonl) == 3 ]] || fail "not 3 ok"
+  says here/samples.jsonl 'lwip: the agent ended'
+  [[ $(ip netns list | wc -l) == "$before" ]] || fail "a namespace is left"
+  ;;
+
+a_lab_with_lwip_says_what_it_misses)
+  need_root
+  small_study 1 5
+  cp "$programs/wiretoll" "$programs/wiretoll-agent" .
+  wiretoll=./wiretoll
+  run 3 run small.toml --lab linux,lwip
+  names_itself_once err
+  says err "wiretoll-agent-lwip"
+  says err "apt-get install liblwip-dev"
   ;;
 
 a_lab_with_wine_says_what_it_misses)

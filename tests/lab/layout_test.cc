@@ -28,7 +28,7 @@ TEST(CheckLabSpecTest, UnknownKindIsUsageAndNamesWhatThereIs) {
   EXPECT_EQ(failure.code, ExitCode::kUsage);
   EXPECT_EQ(failure.message,
             "lab kind 'beos' is not in this version; there are: linux, wine, "
-            "container");
+            "lwip, container");
 }
 
 TEST(CheckLabSpecTest, HostsAreTwoToSixteen) {
@@ -120,6 +120,52 @@ TEST(LayoutTest, TheLinuxAgentIsNeverThatOfAWineHost) {
   EXPECT_EQ(layout.hosts[0].agent.back(), "/bin/true");
   EXPECT_THAT(layout.hosts[1].agent, ElementsAre("/usr/sbin/ip", "netns",
                                                  "exec", "wiretoll-4711-wine"));
+}
+
+// The second of three hosts: 10.77.0.2, and the MAC that goes with it.
+TEST(LayoutTest, AnLwipHostsAgentHasItsAddressAndMacAndATap) {
+  LabSpec spec;
+  spec.kinds = {"linux", "lwip", "linux"};
+  spec.agent = "/bin/true";
+  spec.lwip_agent = "/bin/lwip";
+  spec.link.mtu = 1400;
+  ASSERT_TRUE(CheckLabSpec(spec).has_value());
+  const Layout layout = LayoutOf(spec);
+  EXPECT_THAT(
+      layout.hosts[1].agent,
+      ElementsAre("/usr/sbin/ip", "netns", "exec", "wiretoll-4711-lwip",
+                  "/bin/lwip", "--tap", "stack0", "--address", "10.77.0.2",
+                  "--mac", HostMac(1), "--mtu", "1400"));
+}
+
+// Behind a router another network, and the router is its way there.
+TEST(LayoutTest, AnLwipHostBehindARouterHasAGateway) {
+  LabSpec spec;
+  spec.kinds = {"lwip", "linux"};
+  spec.agent = "/bin/true";
+  spec.lwip_agent = "/bin/lwip";
+  spec.link.router.emplace();
+  const Layout layout = LayoutOf(spec);
+  const auto& words = layout.hosts[0].agent;
+  ASSERT_GE(words.size(), 2U);
+  EXPECT_EQ(words[words.size() - 2], "--gateway");
+  EXPECT_TRUE(words.back().starts_with("10.77.0.")) << words.back();
+  EXPECT_NE(words.back(), layout.hosts[0].address);
+}
+
+// What the stack answers to, the kernel must not.
+TEST(LayoutTest, AStackIsHandedTheAddressThatTheKernelGivesUp) {
+  LabSpec spec;
+  spec.kinds = {"linux", "lwip"};
+  spec.agent = "/bin/true";
+  spec.lwip_agent = "/bin/lwip";
+  const std::string batch = HandOverBatch(LayoutOf(spec));
+  EXPECT_THAT(batch, HasSubstr("addr flush dev lab0\n"));
+  EXPECT_THAT(batch, HasSubstr("link set lab0 master bridge0\n"));
+  EXPECT_THAT(batch, HasSubstr("stack0 mtu 1500"));
+  for (std::size_t host = 0; host < kMostHosts; ++host) {
+    EXPECT_EQ(batch.find(HostMac(host)), std::string::npos) << HostMac(host);
+  }
 }
 
 TEST(LayoutTest, CongestionControlOfARouteIsOneWord) {
