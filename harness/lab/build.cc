@@ -12,6 +12,7 @@
 #include "harness/lab/commands.h"
 #include "harness/lab/containers.h"
 #include "harness/lab/delay_line.h"
+#include "harness/lab/guest.h"
 #include "harness/lab/link_check.h"
 #include "harness/lab/router.h"
 #include "harness/lab/settings.h"
@@ -52,6 +53,10 @@ Outcome<Done> CheckPrograms(const LabSpec& spec) {
   }
   if (HasWine(spec)) {
     const Outcome<WineTools> tools = FindWine(spec);
+    if (!tools.has_value()) return tools.error();
+  }
+  if (HasGuest(spec)) {
+    const Outcome<GuestTools> tools = FindGuestTools(spec);
     if (!tools.has_value()) return tools.error();
   }
   if (HasLwip(spec)) {
@@ -348,14 +353,47 @@ Outcome<Done> Tune(const LabSpec& spec, StandingLab& lab) {
 // Once the line has been checked, which the namespace's kernel does.
 Outcome<Done> HandOverToStacks(const LabSpec&, StandingLab& lab) {
   for (const LabHost& host : lab.layout.hosts) {
-    if (host.kind != kLwipKind) continue;
+    const bool guest = !GuestKernelOf(host.kind).empty();
+    if (host.kind != kLwipKind && !guest) continue;
     Outcome<Done> done =
         Batch({"ip", "-n", host.netns}, HandOverBatch(lab.layout));
     if (!done.has_value()) return done;
+    if (guest) continue;
     lab.link.settings[host.name] =
         "lwIP in its agent's process, on a TAP that a bridge joins to the "
         "line; "
         "the line was checked before by this namespace's kernel";
+  }
+  return Done{};
+}
+
+Outcome<Done> StartOneGuest(const LabSpec& spec, StandingLab& lab,
+                            std::size_t index) {
+  LabHost& host = lab.layout.hosts[index];
+  const Outcome<GuestKernel> kernel =
+      FindGuestKernel(GuestKernelOf(host.kind), spec.say);
+  if (!kernel.has_value()) return kernel.error();
+  const Outcome<std::filesystem::path> folder = LabFolder(lab.record);
+  if (!folder.has_value()) return folder.error();
+  const std::filesystem::path own = folder.value() / host.name;
+  std::error_code error;
+  std::filesystem::create_directories(own, error);
+  if (error) return NothingRan(own.string() + ": " + error.message());
+  Outcome<StartedGuest> started =
+      StartGuest(spec, lab.layout, index, kernel.value(), own);
+  if (!started.has_value()) return started.error();
+  host.agent = std::move(started.value().agent);
+  lab.link.settings[host.name] = started.value().description;
+  lab.guests.push_back(std::move(started.value().keeper));
+  return Done{};
+}
+
+Outcome<Done> StartGuests(const LabSpec& spec, StandingLab& lab) {
+  if (HasGuest(spec) && spec.say) spec.say("booting the guests");
+  for (std::size_t host = 0; host < lab.layout.hosts.size(); ++host) {
+    if (GuestKernelOf(lab.layout.hosts[host].kind).empty()) continue;
+    Outcome<Done> started = StartOneGuest(spec, lab, host);
+    if (!started.has_value()) return started;
   }
   return Done{};
 }
@@ -387,7 +425,7 @@ Outcome<Done> BuildOfNamespaces(const LabSpec& spec, StandingLab& lab) {
   if (!made.has_value()) return made;
   for (const Step step :
        {&ChooseDelayLine, &MakeLinks, &Tune, &Shape, &DelayByNetem, &CheckLine,
-        &HandOverToStacks, &StartWines, &Describe, &Finish}) {
+        &HandOverToStacks, &StartGuests, &StartWines, &Describe, &Finish}) {
     Outcome<Done> done = step(spec, lab);
     if (!done.has_value()) return done;
   }
@@ -414,6 +452,7 @@ StandingLab::~StandingLab() {
   if (kept) return;
   relay.reset();
   wines.clear();
+  guests.clear();
   if (record.id.empty()) return;
   // What would not go stays in the record, for the next start to try again.
   (void)ClearAway(record, milliseconds(500));

@@ -28,7 +28,8 @@ struct StandingLab {
   std::string congestion;
   bool all_choose_congestion = true;
   std::optional<BackgroundProcess> relay;
-  std::vector<BackgroundProcess> wines;  // Each keeps one host's Wine.
+  std::vector<BackgroundProcess> wines;   // Each keeps one host's Wine.
+  std::vector<BackgroundProcess> guests;  // Each keeps one host's machine.
   bool kept = false;
 };
 

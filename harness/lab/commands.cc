@@ -40,17 +40,25 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kMostInput = 60'000;
 
 std::string PackageOf(const std::string& program) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 10>
-      kPackages{{{"ip", "iproute2"},
-                 {"tc", "iproute2"},
-                 {"ethtool", "ethtool"},
-                 {"unshare", "util-linux"},
-                 {"setsid", "util-linux"},
-                 {"flock", "util-linux"},
-                 {"wine", "--no-install-recommends wine wine64"},
-                 {"wineserver", "--no-install-recommends wine wine64"},
-                 {"sh", "dash"},
-                 {"sleep", "coreutils"}}};
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 17>
+      kPackages{
+          {{"ip", "iproute2"},
+           {"tc", "iproute2"},
+           {"ethtool", "ethtool"},
+           {"unshare", "util-linux"},
+           {"setsid", "util-linux"},
+           {"flock", "util-linux"},
+           {"wine", "--no-install-recommends wine wine64"},
+           {"wineserver", "--no-install-recommends wine wine64"},
+           {"qemu-system-x86_64", "--no-install-recommends qemu-system-x86"},
+           {"busybox", "busybox-static"},
+           {"cpio", "cpio"},
+           {"apt-get", "apt"},
+           {"apt-cache", "apt"},
+           {"dpkg-deb", "dpkg"},
+           {"xz", "xz-utils"},
+           {"sh", "dash"},
+           {"sleep", "coreutils"}}};
   for (const auto& [name, package] : kPackages) {
     if (name == program) return std::string(package);
   }

@@ -56,8 +56,8 @@ Outcome<std::vector<std::string>> ClearAll(
 // namespace, so that taking the lab down finds it.
 Outcome<Done> HoldOpen(const StandingLab& lab, BackgroundProcess& process) {
   const LabHost& host = lab.layout.hosts[0];
-  return process.HandOver({"setsid", host.agent[0], "netns", "exec", host.netns,
-                           "sleep", "infinity"});
+  return process.HandOver({"setsid", FindProgram("ip").value(), "netns", "exec",
+                           host.netns, "sleep", "infinity"});
 }
 
 }  // namespace
@@ -128,9 +128,11 @@ Outcome<Done> Lab::Keep() {
     Outcome<Done> handed = HoldOpen(lab, *lab.relay);
     if (!handed.has_value()) return handed;
   }
-  for (BackgroundProcess& wine : lab.wines) {
-    Outcome<Done> handed = HoldOpen(lab, wine);
-    if (!handed.has_value()) return handed;
+  for (auto* keepers : {&lab.wines, &lab.guests}) {
+    for (BackgroundProcess& keeper : *keepers) {
+      Outcome<Done> handed = HoldOpen(lab, keeper);
+      if (!handed.has_value()) return handed;
+    }
   }
   lab.kept = true;
   return Done{};

@@ -84,7 +84,7 @@ struct LinkCheck {
 };
 
 struct LabHost {
-  std::string name;     // linux-1, linux-2, wine, lwip, container-1
+  std::string name;     // linux-1, linux-2, wine, lwip, guest-6.1, container-1
   std::string address;  // In the lab's own network.
   // Name for `ip netns exec`; empty on loopback, and of a container without
   // root.
@@ -99,6 +99,10 @@ bool HasWine(const LabSpec& spec);
 
 // True if one of the hosts is lwIP, which needs a TAP in a network namespace.
 bool HasLwip(const LabSpec& spec);
+
+// True if one of the hosts is a guest with a kernel of its own, which needs the
+// same.
+bool HasGuest(const LabSpec& spec);
 
 // True if its hosts are containers, which need an engine and no namespaces of
 // ours.
@@ -193,9 +197,10 @@ struct RelaySpec {
 Outcome<Done> RunRelay(const RelaySpec& spec);
 
 // The verbs by which a lab starts its own program (LabSpec::self) anew, inside
-// a namespace: "lab-relay", "lab-rtt", "lab-wine". Empty if `arguments`
-// (without the program's name) begin with none; else they have been run, and
-// this is the exit code. Whatever main() `self` has must begin with this.
+// a namespace: "lab-relay", "lab-wine", "lab-guest" and more. Empty if
+// `arguments` (without the program's name) begin with none; else they have been
+// run, and this is the exit code. Whatever main() `self` has must begin with
+// this.
 std::optional<ExitCode> RunLabHelper(const std::vector<std::string>& arguments);
 
 }  // namespace wiretoll

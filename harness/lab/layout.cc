@@ -81,16 +81,30 @@ bool IsSysctlName(std::string_view name) {
          });
 }
 
+bool IsKind(const std::string& kind) {
+  return kind == "linux" || kind == kWineKind || kind == kLwipKind ||
+         kind == kContainerKind || !GuestKernelOf(kind).empty();
+}
+
+Outcome<Done> CheckGuestCount(const std::vector<std::string>& kinds) {
+  const auto guests = std::count_if(
+      kinds.begin(), kinds.end(),
+      [](const std::string& kind) { return !GuestKernelOf(kind).empty(); });
+  if (guests <= kMostGuests) return Done{};
+  return Usage(fmt::format(
+      "{} guests: a lab has at most {}, each of which takes a CPU and 256 MB",
+      guests, kMostGuests));
+}
+
 Outcome<Done> CheckKinds(const std::vector<std::string>& kinds) {
   for (const std::string& kind : kinds) {
-    if (kind != "linux" && kind != kWineKind && kind != kLwipKind &&
-        kind != kContainerKind) {
-      return Usage(fmt::format(
-          "lab kind '{}' is not in this version; there are: linux, wine, lwip, "
-          "container",
-          kind));
-    }
+    if (IsKind(kind)) continue;
+    return Usage(fmt::format(
+        "lab kind '{}' is not in this version; there are: linux, wine, lwip, "
+        "guest:VERSION as guest:6.1, guest:IMAGE, container",
+        kind));
   }
+  if (auto guests = CheckGuestCount(kinds); !guests.has_value()) return guests;
   const auto containers =
       std::count(kinds.begin(), kinds.end(), kContainerKind);
   if (containers > 0 && containers != std::ssize(kinds)) {
@@ -154,7 +168,8 @@ std::vector<std::string> AgentWords(const LabSpec& spec, const Layout& layout,
                                     std::size_t index,
                                     const std::string& address) {
   const std::string& kind = spec.kinds[index];
-  if (kind == kWineKind) return {};  // StartWine() knows.
+  // StartWine() and StartGuest() know.
+  if (kind == kWineKind || !GuestKernelOf(kind).empty()) return {};
   if (kind != kLwipKind)
     return {std::filesystem::absolute(spec.agent).string()};
   std::vector<std::string> words{
@@ -220,6 +235,32 @@ bool HasWine(const LabSpec& spec) {
   return std::count(spec.kinds.begin(), spec.kinds.end(), kWineKind) > 0;
 }
 
+std::string GuestKernelOf(const std::string& kind) {
+  return kind.starts_with(kGuestPrefix) ? kind.substr(kGuestPrefix.size())
+                                        : std::string();
+}
+
+// Of an image its file's name; and nothing that --pairs, a namespace or a file
+// would take for something else.
+std::string NameOfKind(const std::string& kind) {
+  const std::string kernel = GuestKernelOf(kind);
+  if (kernel.empty()) return kind;
+  std::string name =
+      "guest-" + std::filesystem::path(kernel).filename().string();
+  for (char& c : name) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                       (c >= '0' && c <= '9') || c == '.' || c == '-';
+    if (!plain) c = '_';
+  }
+  return name;
+}
+
+bool HasGuest(const LabSpec& spec) {
+  return std::any_of(
+      spec.kinds.begin(), spec.kinds.end(),
+      [](const std::string& kind) { return !GuestKernelOf(kind).empty(); });
+}
+
 bool HasLwip(const LabSpec& spec) {
   return std::count(spec.kinds.begin(), spec.kinds.end(), kLwipKind) > 0;
 }
@@ -235,7 +276,7 @@ Layout MakeLayout(const LabSpec& spec, const std::string& prefix,
   for (const std::string& kind : spec.kinds) {
     LabHost host;
     host.kind = kind;
-    host.name = kind;
+    host.name = NameOfKind(kind);
     if (std::count(spec.kinds.begin(), spec.kinds.end(), kind) > 1) {
       host.name += fmt::format("-{}", ++count[kind]);
     }

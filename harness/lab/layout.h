@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/base/result.h"
@@ -19,6 +20,8 @@ inline constexpr std::size_t kMostHosts = 16;
 inline constexpr const char* kWineKind = "wine";
 inline constexpr const char* kLwipKind = "lwip";
 inline constexpr const char* kContainerKind = "container";
+inline constexpr std::string_view kGuestPrefix = "guest:";
+inline constexpr std::ptrdiff_t kMostGuests = 2;  // 256 MB and a CPU each.
 // Of a host whose stack is not its namespace's kernel: what that is plugged
 // into.
 inline constexpr const char* kStackInterface = "stack0";
@@ -51,9 +54,15 @@ struct Layout {
 Outcome<Done> CheckLabSpec(const LabSpec& spec);
 
 // Requires a spec that passed CheckLabSpec(). `ip` is the program's path. The
-// agent of a Wine host lacks its end, which StartWine() knows.
+// agent of a Wine host lacks its end, which StartWine() knows, and so does that
+// of a guest, which is StartGuest()'s.
 Layout MakeLayout(const LabSpec& spec, const std::string& prefix,
                   const std::string& ip);
+
+// What a host of this kind is called: the kind, and of a guest "guest-6.1".
+std::string NameOfKind(const std::string& kind);
+// "6.1" of "guest:6.1"; empty of what is no guest.
+std::string GuestKernelOf(const std::string& kind);
 
 // "02:77:00:00:00:01", the first host's.
 std::string HostMac(std::size_t host);

@@ -13,6 +13,7 @@
 
 #include "harness/lab/commands.h"
 #include "harness/lab/delay_line.h"
+#include "harness/lab/guest.h"
 #include "harness/lab/lab.h"
 #include "harness/lab/link_check.h"
 #include "harness/lab/wine.h"
@@ -258,12 +259,14 @@ std::optional<ExitCode> RunLabHelper(
   const std::string_view verb =
       arguments.empty() ? std::string_view() : arguments.front();
   using Verb = Outcome<Done> (*)(const std::vector<std::string>&);
-  static constexpr std::array<std::pair<std::string_view, Verb>, 5> kVerbs{
+  static constexpr std::array<std::pair<std::string_view, Verb>, 7> kVerbs{
       {{"lab-relay", &RelayVerb},
        {"lab-rtt", &RoundTripVerb},
        {"lab-source", &BurstSourceVerb},
        {"lab-sink", &BurstSinkVerb},
-       {"lab-wine", &WineVerb}}};
+       {"lab-wine", &WineVerb},
+       {"lab-guest", &GuestVerb},
+       {"lab-guest-port", &GuestPortVerb}}};
   const auto found =
       std::find_if(kVerbs.begin(), kVerbs.end(),
                    [&](const auto& one) { return one.first == verb; });

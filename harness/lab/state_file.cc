@@ -98,6 +98,10 @@ fs::path FileOf(const fs::path& folder, const std::string& id) {
   return folder / ("lab-" + id + ".json");
 }
 
+fs::path FolderOf(const fs::path& folder, const std::string& id) {
+  return folder / ("lab-" + id + ".d");
+}
+
 json ToJson(const LabRecord& record) {
   json hosts = json::array();
   for (const LabHost& host : record.hosts) {
@@ -282,7 +286,18 @@ void RemoveRecord(const LabRecord& record) {
   const Outcome<fs::path> folder = StateFolder();
   if (!folder.has_value()) return;
   std::error_code ignored;
+  fs::remove_all(FolderOf(folder.value(), record.id), ignored);
   fs::remove(FileOf(folder.value(), record.id), ignored);
+}
+
+Outcome<fs::path> LabFolder(const LabRecord& record) {
+  const Outcome<fs::path> folder = StateFolder();
+  if (!folder.has_value()) return folder.error();
+  const fs::path own = FolderOf(folder.value(), record.id);
+  std::error_code error;
+  fs::create_directories(own, error);
+  if (!error) return own;
+  return NothingRan(own.string() + ": " + error.message());
 }
 
 Outcome<std::vector<LabRecord>> ReadRecords() {

@@ -49,7 +49,11 @@ std::string NamespacePrefix(const LabRecord& record);
 Outcome<LabRecord> CreateRecord(const LabOwner& owner);
 // Replaces the file whole.
 Outcome<Done> WriteRecord(const LabRecord& record);
+// With the lab's folder.
 void RemoveRecord(const LabRecord& record);
+// A folder for the files that a lab needs as long as it stands, made where it
+// is not there. kNothingRan: it cannot be.
+Outcome<std::filesystem::path> LabFolder(const LabRecord& record);
 // All of them, dead or alive, oldest name first. A torn file gives a record
 // without namespaces.
 Outcome<std::vector<LabRecord>> ReadRecords();

@@ -5,13 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string_view>
 #include <system_error>
 #include <utility>
+
+#include "harness/lab/cache_folder.h"
 
 namespace wiretoll {
 namespace {
@@ -37,28 +38,6 @@ Outcome<std::string> FindWineProgram() {
     if (found.has_value()) return found;
   }
   return FindProgram("wine");
-}
-
-Outcome<fs::path> CacheFolder() {
-  fs::path folder;
-  const char* cache = std::getenv("XDG_CACHE_HOME");
-  const char* home = std::getenv("HOME");
-  if (cache != nullptr && cache[0] == '/') {
-    folder = fs::path(cache) / "wiretoll";
-  } else if (home != nullptr && home[0] == '/') {
-    folder = fs::path(home) / ".cache" / "wiretoll";
-  } else {
-    return NothingRan(
-        "no folder for Wine's prefixes: set XDG_CACHE_HOME or HOME to a full "
-        "path");
-  }
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (!error) return folder;
-  return NothingRan(fmt::format(
-      "{}: cannot be made: {}; Wine's prefixes (700 MB each) go there, or into "
-      "the folder that XDG_CACHE_HOME names",
-      folder.string(), error.message()));
 }
 
 // `patience`: seconds to wait for whoever holds the lock.
@@ -279,7 +258,7 @@ Outcome<WineTools> FindWine(const LabSpec& spec) {
 Outcome<StartedWine> StartWine(const LabHost& host, const LabSpec& spec) {
   const Outcome<WineTools> tools = FindWine(spec);
   if (!tools.has_value()) return tools.error();
-  const Outcome<fs::path> folder = CacheFolder();
+  const Outcome<fs::path> folder = CacheFolder("Wine's prefixes (700 MB each)");
   if (!folder.has_value()) return folder.error();
   for (int number = 1; number <= kMostPrefixes; ++number) {
     const std::string prefix =

@@ -60,11 +60,11 @@ Outcome<Ground> OnLoopback(const LabOptions& options,
             "sends on this machine: " +
             reason};
   }
-  if (HasLwip(spec)) {
-    return Failure{
-        ExitCode::kNothingRan,
-        "--lab " + options.kinds +
-            ": an lwIP host needs a network namespace for its TAP: " + reason};
+  if (HasLwip(spec) || HasGuest(spec)) {
+    return Failure{ExitCode::kNothingRan,
+                   "--lab " + options.kinds + ": " +
+                       (HasLwip(spec) ? "an lwIP host" : "a guest") +
+                       " needs a network namespace for its TAP: " + reason};
   }
   WriteError(fmt::format(
       "wiretoll: no lab can be made: {}\n"

@@ -28,7 +28,7 @@ TEST(CheckLabSpecTest, UnknownKindIsUsageAndNamesWhatThereIs) {
   EXPECT_EQ(failure.code, ExitCode::kUsage);
   EXPECT_EQ(failure.message,
             "lab kind 'beos' is not in this version; there are: linux, wine, "
-            "lwip, container");
+            "lwip, guest:VERSION as guest:6.1, guest:IMAGE, container");
 }
 
 TEST(CheckLabSpecTest, HostsAreTwoToSixteen) {
@@ -131,11 +131,10 @@ TEST(LayoutTest, AnLwipHostsAgentHasItsAddressAndMacAndATap) {
   spec.link.mtu = 1400;
   ASSERT_TRUE(CheckLabSpec(spec).has_value());
   const Layout layout = LayoutOf(spec);
-  EXPECT_THAT(
-      layout.hosts[1].agent,
-      ElementsAre("/usr/sbin/ip", "netns", "exec", "wiretoll-4711-lwip",
-                  "/bin/lwip", "--tap", "stack0", "--address", "10.77.0.2",
-                  "--mac", HostMac(1), "--mtu", "1400"));
+  EXPECT_THAT(layout.hosts[1].agent,
+              ElementsAre("/usr/sbin/ip", "netns", "exec", "wiretoll-4711-lwip",
+                          "/bin/lwip", "--tap", "stack0", "--address",
+                          "10.77.0.2", "--mac", HostMac(1), "--mtu", "1400"));
 }
 
 // Behind a router another network, and the router is its way there.
