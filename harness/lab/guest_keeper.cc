@@ -42,11 +42,11 @@ bool SaysReady(const fs::path& console) {
   return ReadAll(console).find(kReady) != std::string::npos;
 }
 
-Boot AwaitBoot(bp::child& machine, const fs::path& console, seconds patience) {
+Boot AwaitBoot(bp::child& process, const fs::path& console, seconds patience) {
   const auto until = Clock::now() + patience;
   std::error_code ignored;
   while (!SaysReady(console)) {
-    if (!machine.running(ignored)) return Boot::kEnded;
+    if (!process.running(ignored)) return Boot::kEnded;
     if (Clock::now() >= until) return Boot::kTooLong;
     std::this_thread::sleep_for(milliseconds(20));
   }
@@ -61,28 +61,37 @@ std::string LastWords(const fs::path& file) {
   return words;
 }
 
-bp::child StartMachine(const std::vector<std::string>& qemu,
-                       const std::string& accelerator, const fs::path& log) {
+// QEMU, and the group it leads: Boost's way to end a child by itself would
+// leave a zombie behind.
+struct Machine {
+  bp::group group;
+  bp::child process;
+};
+
+Machine StartMachine(const std::vector<std::string>& qemu,
+                     const std::string& accelerator, const fs::path& log) {
   std::vector<std::string> arguments(qemu.begin() + 1, qemu.end());
   // As much of the CPU as each can do, and nothing that KVM cannot hand on.
   arguments.insert(arguments.end(),
                    {"-accel", accelerator, "-cpu",
                     accelerator == "kvm" ? "host,-arch-capabilities" : "max"});
   std::error_code ignored;
-  return bp::child(
-      bp::exe = qemu.front(), bp::args = arguments,
-      bp::std_in<bp::null, (bp::std_out & bp::std_err)> log.string(),
-      bp::limit_handles, ignored);
+  Machine machine;
+  machine.process =
+      bp::child(bp::exe = qemu.front(), bp::args = arguments,
+                bp::std_in<bp::null, (bp::std_out & bp::std_err)> log.string(),
+                bp::limit_handles, machine.group, ignored);
+  return machine;
 }
 
-void StopMachine(bp::child& machine) {
+void StopMachine(Machine& machine) {
   std::error_code ignored;
-  if (machine.running(ignored)) machine.terminate(ignored);
-  machine.wait(ignored);
+  if (machine.process.running(ignored)) machine.group.terminate(ignored);
+  machine.process.wait(ignored);
 }
 
 // Until whoever started us is gone, or the machine is.
-void Keep(bp::child& machine) {
+void Keep(Machine& machine) {
   // Outlives this function, as the thread may.
   const auto ended = std::make_shared<std::atomic<bool>>(false);
   std::thread([ended] {
@@ -91,7 +100,7 @@ void Keep(bp::child& machine) {
     *ended = true;
   }).detach();
   std::error_code ignored;
-  while (machine.running(ignored) && !*ended) {
+  while (machine.process.running(ignored) && !*ended) {
     std::this_thread::sleep_for(milliseconds(20));
   }
 }
@@ -103,7 +112,7 @@ std::vector<std::string> SplitList(const std::string& list) {
   return parts;
 }
 
-Outcome<Done> Serve(bp::child& machine, const fs::path& folder,
+Outcome<Done> Serve(Machine& machine, const fs::path& folder,
                     const std::string& accelerator) {
   std::ofstream(folder / "accelerator") << accelerator;
   fmt::print("ready\n");
@@ -174,9 +183,9 @@ Outcome<Done> GuestVerb(const std::vector<std::string>& words) {
   std::string why;
   for (const std::string& accelerator : SplitList(words[2])) {
     std::ofstream(folder / "console.log", std::ios::trunc);
-    bp::child machine = StartMachine(qemu, accelerator, folder / "qemu.log");
+    Machine machine = StartMachine(qemu, accelerator, folder / "qemu.log");
     const Boot boot =
-        AwaitBoot(machine, folder / "console.log",
+        AwaitBoot(machine.process, folder / "console.log",
                   accelerator == "kvm" ? kKvmPatience : kTcgPatience);
     if (boot == Boot::kReady) return Serve(machine, folder, accelerator);
     StopMachine(machine);

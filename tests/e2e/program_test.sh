@@ -38,6 +38,15 @@ need_lwip() {
   [[ ,${WIRETOLL_MUST_HAVE:-}, != *,lwip,* ]] || fail "no wiretoll-agent-lwip in $programs"
   skip "needs lwIP: apt-get install liblwip-dev, and configure again"
 }
+need_guest() {
+  local missing=''
+  command -v qemu-system-x86_64 >/dev/null || missing+=" qemu-system-x86"
+  command -v busybox >/dev/null || missing+=" busybox-static"
+  command -v cpio >/dev/null || missing+=" cpio"
+  [[ -z $missing ]] && return
+  [[ ,${WIRETOLL_MUST_HAVE:-}, != *,guest,* ]] || fail "missing for guests:$missing"
+  skip "needs QEMU: apt-get install --no-install-recommends$missing"
+}
 need_tcpdump() { command -v tcpdump >/dev/null || skip "needs tcpdump: apt-get install tcpdump"; }
 captures_in() { find "$1/captures" -name '*.pcapng' | wc -l; }
 # Segments with payload in a capture.
@@ -1083,6 +1092,73 @@ STUDY
   [[ $(grep -c '"outcome":"ok"' here/samples.jsonl) == 3 ]] || fail "not 3 ok"
   says here/samples.jsonl 'lwip: the agent ended'
   [[ $(ip netns list | wc -l) == "$before" ]] || fail "a namespace is left"
+  ;;
+
+a_guest_kernel_is_a_host_with_defaults_of_its_own)
+  need_root
+  need_guest
+  small_study 1 200
+  # A kernel may have to be fetched, once.
+  run_within 240 0 run small.toml --lab linux,guest:6.1 --repeats 1 --out here
+  [[ $(lines here/samples.jsonl) == 2 ]] || fail "not both directions"
+  says here/samples.jsonl '"host":"guest-6.1","os":"linux","stack":"Linux 6.1.'
+  says here/run.json '"QEMU'
+  # Its kernel's own, whatever this machine's is.
+  tr -d ' \n' <here/run.json | sed 's/.*"name":"guest-6.1"//' |
+    grep -q '"name":"tcp_congestion_control","value":"cubic"' ||
+    fail "the guest's congestion control is not told, or is not cubic"
+  ! pgrep -f lab-guest >/dev/null || fail "a guest is still kept"
+  ! ls /run/wiretoll/lab-*.d >/dev/null 2>&1 || fail "a guest's files are left"
+  ;;
+
+a_guest_killed_in_a_trial_costs_what_is_left_of_it_and_leaves_nothing)
+  need_root
+  need_guest
+  cat >long.toml <<'STUDY'
+title = "Long"
+question = "Is it killed?"
+[factors]
+write = [1000]
+gap = ["1ms"]
+[stop]
+messages = 3000
+STUDY
+  before=$(ip netns list | wc -l)
+  timeout 200 "$wiretoll" run long.toml --lab guest:6.1,linux --repeats 2 --out here \
+    --no-report >out 2>err </dev/null &
+  pid=$!
+  for ((i = 0; i < 2400; i++)); do
+    [[ -s here/samples.jsonl ]] && break
+    kill -0 "$pid" 2>/dev/null || break
+    sleep 0.05
+  done
+  [[ -s here/samples.jsonl ]] || fail "no trial was done"
+  pkill -9 -f 'qemu-system-x86_64 .*/guest-6.1/port' || fail "no machine found"
+  code=0
+  wait "$pid" || code=$?
+  # 124 would be a hang.
+  [[ $code == 1 ]] || fail "exit $code, not 1"
+  grep -q '"outcome":"ok"' here/samples.jsonl || fail "what was measured is lost"
+  says here/samples.jsonl 'the guest is gone'
+  [[ $(ip netns list | wc -l) == "$before" ]] || fail "a namespace is left"
+  ! pgrep -f lab-guest >/dev/null || fail "a guest is still kept"
+  ;;
+
+a_guest_that_does_not_boot_is_told_with_its_console)
+  need_root
+  need_guest
+  small_study 1 5
+  run 2 run small.toml --lab linux,guest:six
+  says err "guest:six: neither a series of kernels"
+  # No kernel at all: QEMU says so.
+  cp /etc/hostname vmlinuz-none
+  XDG_CACHE_HOME=$work run_within 120 3 run small.toml --lab linux,guest:./vmlinuz-none
+  tail -n +2 err >said
+  names_itself_once said
+  says err "host guest-vmlinuz-none"
+  says err "did not boot"
+  says err "its console is kept: $work/wiretoll/guest-vmlinuz-none.console.log"
+  [[ -e $work/wiretoll/guest-vmlinuz-none.console.log ]] || fail "no console kept"
   ;;
 
 a_lab_with_lwip_says_what_it_misses)

@@ -1,0 +1,144 @@
+#include "harness/ns3/tcp_trace.h"
+
+#include <ns3/boolean.h>
+#include <ns3/tcp-option-winscale.h>
+#include <ns3/tcp-rx-buffer.h>
+#include <ns3/uinteger.h>
+
+#include <algorithm>
+
+namespace wiretoll::sim {
+namespace {
+
+std::int64_t Number(const ns3::Ptr<ns3::Socket>& socket, const char* name) {
+  ns3::UintegerValue value;
+  socket->GetAttribute(name, value);
+  return static_cast<std::int64_t>(value.Get());
+}
+
+bool Flag(const ns3::Ptr<ns3::Socket>& socket, const char* name) {
+  ns3::BooleanValue value;
+  socket->GetAttribute(name, value);
+  return value.Get();
+}
+
+}  // namespace
+
+void TcpTrace::CountSegments(const ns3::Ptr<ns3::Socket>& socket) {
+  socket->TraceConnectWithoutContext(
+      "Tx", ns3::MakeCallback(&TcpTrace::Sent, this));
+  socket->TraceConnectWithoutContext(
+      "Rx", ns3::MakeCallback(&TcpTrace::Came, this));
+}
+
+void TcpTrace::FollowConnection(const ns3::Ptr<ns3::Socket>& socket) {
+  socket->TraceConnectWithoutContext(
+      "RTT", ns3::MakeCallback(&TcpTrace::Timed, this));
+  socket->TraceConnectWithoutContext(
+      "CongestionWindow", ns3::MakeCallback(&TcpTrace::Widened, this));
+}
+
+void TcpTrace::Stood() {
+  counted_.peer_window_first_bytes = counted_.peer_window_bytes;
+  counted_.peer_window_peak_bytes = counted_.peer_window_bytes;
+  counted_.rtt_handshake_ns = counted_.rtt_last_ns;
+}
+
+TcpEndFigures TcpTrace::Figures(const ns3::Ptr<ns3::Socket>& socket) const {
+  TcpEndFigures figures = counted_;
+  if (syn_out_ && syn_in_) {
+    figures.timestamps = syn_out_->timestamps && syn_in_->timestamps;
+    figures.sack = syn_out_->sack && syn_in_->sack;
+    figures.peer_window_scale = syn_in_->scale;
+  }
+  figures.no_delay = Flag(socket, "TcpNoDelay");
+  figures.segment_bytes = Number(socket, "SegmentSize");
+  figures.sndbuf_bytes = Number(socket, "SndBufSize");
+  figures.rcvbuf_bytes = Number(socket, "RcvBufSize");
+  figures.delayed_ack_count = Number(socket, "DelAckCount");
+  return figures;
+}
+
+void TcpTrace::Sent(ns3::Ptr<const ns3::Packet> packet,
+                    const ns3::TcpHeader& header,
+                    ns3::Ptr<const ns3::TcpSocketBase> /*socket*/) {
+  ++counted_.segments_out;
+  if ((header.GetFlags() & ns3::TcpHeader::SYN) != 0)
+    syn_out_ = OptionsOf(header);
+  const std::int64_t bytes = packet->GetSize();
+  if (bytes == 0) return;
+  ++counted_.data_segments_out;
+  const std::int64_t begin =
+      out_.Lengthen(header.GetSequenceNumber().GetValue());
+  if (begin < data_end_) {
+    ++counted_.retransmitted_segments;
+    counted_.bytes_retransmitted += std::min(bytes, data_end_ - begin);
+  }
+  data_end_ = std::max(data_end_, begin + bytes);
+}
+
+void TcpTrace::Came(ns3::Ptr<const ns3::Packet> packet,
+                    const ns3::TcpHeader& header,
+                    ns3::Ptr<const ns3::TcpSocketBase> socket) {
+  ++counted_.segments_in;
+  if ((header.GetFlags() & ns3::TcpHeader::SYN) != 0)
+    syn_in_ = OptionsOf(header);
+  TakeWindow(header);
+  if ((header.GetFlags() & ns3::TcpHeader::ACK) != 0) {
+    // The FIN's own number is no byte.
+    const std::int64_t acked = std::min(
+        data_end_, acked_.Lengthen(header.GetAckNumber().GetValue()));
+    counted_.bytes_acked =
+        std::max(counted_.bytes_acked.value_or(0), acked - data_begin_);
+  }
+  if (packet->GetSize() == 0) return;
+  ++counted_.data_segments_in;
+  if (header.GetSequenceNumber() > socket->GetRxBuffer()->NextRxSequence())
+    ++counted_.out_of_order_segments;
+}
+
+void TcpTrace::Timed(ns3::Time /*before*/, ns3::Time now) {
+  counted_.rtt_last_ns = now.GetNanoSeconds();
+  counted_.rtt_least_ns =
+      std::min(counted_.rtt_least_ns.value_or(now.GetNanoSeconds()),
+               now.GetNanoSeconds());
+}
+
+void TcpTrace::Widened(std::uint32_t /*before*/, std::uint32_t now) {
+  counted_.cwnd_bytes = now;
+}
+
+// A SYN's window is not scaled (RFC 7323 2.2).
+void TcpTrace::TakeWindow(const ns3::TcpHeader& header) {
+  const bool syn = (header.GetFlags() & ns3::TcpHeader::SYN) != 0;
+  const bool scaled = !syn && syn_in_ && syn_in_->scale && syn_out_ &&
+                      syn_out_->scale;
+  const std::int64_t window = std::int64_t{header.GetWindowSize()}
+                              << (scaled ? *syn_in_->scale : 0);
+  counted_.peer_window_bytes = window;
+  if (counted_.peer_window_peak_bytes) {
+    counted_.peer_window_peak_bytes =
+        std::max(*counted_.peer_window_peak_bytes, window);
+  }
+}
+
+TcpTrace::SynOptions TcpTrace::OptionsOf(const ns3::TcpHeader& header) {
+  SynOptions options;
+  options.timestamps = header.HasOption(ns3::TcpOption::TS);
+  options.sack = header.HasOption(ns3::TcpOption::SACKPERMITTED);
+  if (header.HasOption(ns3::TcpOption::WINSCALE)) {
+    const auto scale = ns3::DynamicCast<const ns3::TcpOptionWinScale>(
+        header.GetOption(ns3::TcpOption::WINSCALE));
+    options.scale = scale->GetScale();
+  }
+  return options;
+}
+
+std::int64_t TcpTrace::LongSequence::Lengthen(std::uint32_t sequence) {
+  const auto step = static_cast<std::int32_t>(
+      sequence - static_cast<std::uint32_t>(last_));
+  last_ += step;
+  return last_;
+}
+
+}  // namespace wiretoll::sim
