@@ -150,7 +150,9 @@ std::string RouterBatch(const Layout& layout, const LinkSpec& link) {
     }
   }
   // What the router itself would say; what it forwards comes in elsewhere.
-  if (!link.router->icmp) batch += "rule add iif lo ipproto icmp blackhole\n";
+  // ICMP by its number: its name stands in /etc/protocols, which a bare Debian
+  // does not have (package netbase).
+  if (!link.router->icmp) batch += "rule add iif lo ipproto 1 blackhole\n";
   return batch;
 }
 

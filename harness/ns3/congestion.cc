@@ -1,6 +1,7 @@
 #include "harness/ns3/congestion.h"
 
 #include <ns3/tcp-congestion-ops.h>
+#include <ns3/tcp-cubic.h>
 #include <ns3/tcp-l4-protocol.h>
 #include <ns3/type-id.h>
 
@@ -24,12 +25,17 @@ std::string NameOf(const ns3::TypeId& type) {
   return name == "linuxreno" ? "reno" : name;
 }
 
+// TcpCubic says of itself that it is a socket factory (ns-3 3.37), so that it
+// is not found by its kind. TcpBbr is left out: over this link it comes to a
+// standstill after some 50 kB.
 std::map<std::string, ns3::TypeId> Congestions() {
   std::map<std::string, ns3::TypeId> found;
+  found.emplace("cubic", ns3::TcpCubic::GetTypeId());
   const ns3::TypeId kind = ns3::TcpCongestionOps::GetTypeId();
   for (std::uint16_t i = 0; i < ns3::TypeId::GetRegisteredN(); ++i) {
     const ns3::TypeId type = ns3::TypeId::GetRegistered(i);
-    const bool named = type.GetName().rfind(kPrefix, 0) == 0;
+    const bool named = type.GetName().rfind(kPrefix, 0) == 0 &&
+                       type.GetName() != "ns3::TcpBbr";
     if (named && type.HasConstructor() && type != kind &&
         type.IsChildOf(kind)) {
       found.emplace(NameOf(type), type);

@@ -10,6 +10,9 @@
 namespace wiretoll::sim {
 namespace {
 
+// For an ACK to be sent and queued, its link's delay left out.
+constexpr std::int64_t kLastAckNs = 10'000'000;
+
 void Set(const ns3::Ptr<ns3::Socket>& socket, const char* name,
          const std::optional<std::int64_t>& value) {
   if (!value) return;
@@ -50,7 +53,6 @@ class TcpRun {
     topology_.Run(kTrafficBeginsNs + world_.limit_ns);
     TcpResult result;
     result.error = Error();
-    result.ended_ns = ns3::Simulator::Now().GetNanoSeconds();
     result.connect_ns = sender_.connect_ns();
     result.sender = sender_.Figures();
     result.receiver = receiver_.Figures();
@@ -78,10 +80,13 @@ class TcpRun {
     sender_.Prepare(socket);
   }
 
+  // The last ACK is still on its way.
   void StopIfOver() {
     const bool failed = !sender_.error().empty() || !receiver_.error().empty();
     if (failed || (sender_.finished() && receiver_.finished()))
-      ns3::Simulator::Stop();
+      ns3::Simulator::Stop(
+          ns3::NanoSeconds(2 * static_cast<std::uint64_t>(
+                                   world_.link.delay_ns + kLastAckNs)));
   }
 
   [[nodiscard]] std::string Error() const {

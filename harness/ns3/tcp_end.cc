@@ -5,13 +5,9 @@
 
 #include <algorithm>
 
+#include "harness/ns3/topology.h"
+
 namespace wiretoll::sim {
-namespace {
-
-std::int64_t Now() { return ns3::Simulator::Now().GetNanoSeconds(); }
-
-}  // namespace
-
 void TcpEnd::Listen(const ns3::Ptr<ns3::Socket>& socket) {
   trace_.CountSegments(socket);
   socket->SetAcceptCallback(
@@ -28,7 +24,7 @@ void TcpEnd::Prepare(const ns3::Ptr<ns3::Socket>& socket) {
 }
 
 void TcpEnd::Connect(const ns3::Address& peer) {
-  called_ns_ = Now();
+  called_ns_ = NowNs();
   if (socket_->Connect(peer) != 0) Fail("the simulated host cannot connect");
 }
 
@@ -54,7 +50,7 @@ void TcpEnd::Accepted(ns3::Ptr<ns3::Socket> socket,
 }
 
 void TcpEnd::Connected(ns3::Ptr<ns3::Socket> /*socket*/) {
-  connect_ns_ = Now() - called_ns_;
+  connect_ns_ = NowNs() - called_ns_;
   Stand();
 }
 
@@ -102,7 +98,7 @@ void TcpEnd::Go() {
       if (!Write()) break;
     } else if (reading_) {
       if (!Read()) break;
-    } else if (!Do(program_.Next(Now()))) {
+    } else if (!Do(program_.Next(NowNs()))) {
       break;
     }
   }
@@ -115,7 +111,7 @@ bool TcpEnd::Do(const Action& action) {
     reading_ = true;
     return true;
   }
-  if (action.due_ns > Now()) return Wait(action);
+  if (action.due_ns > NowNs()) return Wait(action);
   if (action.kind == Action::Kind::kShut) {
     Shut();
   } else {
@@ -128,7 +124,7 @@ bool TcpEnd::Do(const Action& action) {
 bool TcpEnd::Wait(const Action& action) {
   waiting_ = action;
   ns3::Simulator::Schedule(
-      ns3::NanoSeconds(static_cast<std::uint64_t>(action.due_ns - Now())),
+      ns3::NanoSeconds(static_cast<std::uint64_t>(action.due_ns - NowNs())),
       &TcpEnd::Due, this);
   return false;
 }
@@ -150,7 +146,7 @@ bool TcpEnd::Write() {
     if (piece <= 0 || socket_->Send(Piece(piece)) != piece) return false;
     written_bytes_ += piece;
   }
-  program_.Wrote(Now(), write_bytes_);
+  program_.Wrote(NowNs(), write_bytes_);
   write_bytes_ = 0;
   return true;
 }
@@ -165,13 +161,13 @@ bool TcpEnd::Read() {
       came->CopyData(room_.data(), bytes);
     }
     reading_ = false;
-    program_.Read(Now(), bytes, carry_bytes_ ? room_.data() : nullptr);
+    program_.Read(NowNs(), bytes, carry_bytes_ ? room_.data() : nullptr);
     return true;
   }
   if (!peer_shut_ || end_told_) return false;
   end_told_ = true;
   reading_ = false;
-  program_.End(Now());
+  program_.End(NowNs());
   return true;
 }
 

@@ -1,11 +1,14 @@
 #include "harness/ns3/tcp_trace.h"
 
 #include <ns3/boolean.h>
+#include <ns3/simulator.h>
 #include <ns3/tcp-option-winscale.h>
 #include <ns3/tcp-rx-buffer.h>
 #include <ns3/uinteger.h>
 
 #include <algorithm>
+
+#include "harness/ns3/topology.h"
 
 namespace wiretoll::sim {
 namespace {
@@ -32,8 +35,6 @@ void TcpTrace::CountSegments(const ns3::Ptr<ns3::Socket>& socket) {
 }
 
 void TcpTrace::FollowConnection(const ns3::Ptr<ns3::Socket>& socket) {
-  socket->TraceConnectWithoutContext(
-      "RTT", ns3::MakeCallback(&TcpTrace::Timed, this));
   socket->TraceConnectWithoutContext(
       "CongestionWindow", ns3::MakeCallback(&TcpTrace::Widened, this));
 }
@@ -63,8 +64,9 @@ void TcpTrace::Sent(ns3::Ptr<const ns3::Packet> packet,
                     const ns3::TcpHeader& header,
                     ns3::Ptr<const ns3::TcpSocketBase> /*socket*/) {
   ++counted_.segments_out;
-  if ((header.GetFlags() & ns3::TcpHeader::SYN) != 0)
-    syn_out_ = OptionsOf(header);
+  const bool syn = (header.GetFlags() & ns3::TcpHeader::SYN) != 0;
+  if (syn && !syn_out_) timing_ = Timing{data_begin_, NowNs()};
+  if (syn) syn_out_ = OptionsOf(header);
   const std::int64_t bytes = packet->GetSize();
   if (bytes == 0) return;
   ++counted_.data_segments_out;
@@ -73,6 +75,9 @@ void TcpTrace::Sent(ns3::Ptr<const ns3::Packet> packet,
   if (begin < data_end_) {
     ++counted_.retransmitted_segments;
     counted_.bytes_retransmitted += std::min(bytes, data_end_ - begin);
+    timing_.reset();
+  } else if (!timing_) {
+    timing_ = Timing{begin + bytes, NowNs()};
   }
   data_end_ = std::max(data_end_, begin + bytes);
 }
@@ -84,24 +89,23 @@ void TcpTrace::Came(ns3::Ptr<const ns3::Packet> packet,
   if ((header.GetFlags() & ns3::TcpHeader::SYN) != 0)
     syn_in_ = OptionsOf(header);
   TakeWindow(header);
-  if ((header.GetFlags() & ns3::TcpHeader::ACK) != 0) {
-    // The FIN's own number is no byte.
-    const std::int64_t acked = std::min(
-        data_end_, acked_.Lengthen(header.GetAckNumber().GetValue()));
-    counted_.bytes_acked =
-        std::max(counted_.bytes_acked.value_or(0), acked - data_begin_);
-  }
+  if ((header.GetFlags() & ns3::TcpHeader::ACK) != 0)
+    TakeAck(acked_.Lengthen(header.GetAckNumber().GetValue()));
   if (packet->GetSize() == 0) return;
   ++counted_.data_segments_in;
   if (header.GetSequenceNumber() > socket->GetRxBuffer()->NextRxSequence())
     ++counted_.out_of_order_segments;
 }
 
-void TcpTrace::Timed(ns3::Time /*before*/, ns3::Time now) {
-  counted_.rtt_last_ns = now.GetNanoSeconds();
-  counted_.rtt_least_ns =
-      std::min(counted_.rtt_least_ns.value_or(now.GetNanoSeconds()),
-               now.GetNanoSeconds());
+void TcpTrace::TakeAck(std::int64_t ack) {
+  // The FIN's own number is no byte.
+  const std::int64_t bytes = std::min(data_end_, ack) - data_begin_;
+  counted_.bytes_acked = std::max(counted_.bytes_acked.value_or(0), bytes);
+  if (!timing_ || ack < timing_->end) return;
+  const std::int64_t took = NowNs() - timing_->sent_ns;
+  timing_.reset();
+  counted_.rtt_last_ns = took;
+  counted_.rtt_least_ns = std::min(counted_.rtt_least_ns.value_or(took), took);
 }
 
 void TcpTrace::Widened(std::uint32_t /*before*/, std::uint32_t now) {

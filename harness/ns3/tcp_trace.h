@@ -21,7 +21,7 @@ class TcpTrace {
   // Its segments, and those of a connection that it accepts: ns-3 hands these
   // trace sinks on.
   void CountSegments(const ns3::Ptr<ns3::Socket>& socket);
-  // Its round trips and congestion window, which are not handed on.
+  // Its congestion window, which is not handed on.
   void FollowConnection(const ns3::Ptr<ns3::Socket>& socket);
   // The connection stands.
   void Stood();
@@ -34,9 +34,9 @@ class TcpTrace {
             ns3::Ptr<const ns3::TcpSocketBase> socket);
   void Came(ns3::Ptr<const ns3::Packet> packet, const ns3::TcpHeader& header,
             ns3::Ptr<const ns3::TcpSocketBase> socket);
-  void Timed(ns3::Time before, ns3::Time now);
   void Widened(std::uint32_t before, std::uint32_t now);
   void TakeWindow(const ns3::TcpHeader& header);
+  void TakeAck(std::int64_t ack);
 
   struct SynOptions {
     bool timestamps = false;
@@ -58,6 +58,13 @@ class TcpTrace {
   TcpEndFigures counted_;
   std::optional<SynOptions> syn_out_, syn_in_;
   LongSequence out_, acked_;
+  // One segment at a time is timed, and none that is sent again (Karn): ns-3's
+  // own samples are in whole milliseconds or below what the link takes.
+  struct Timing {
+    std::int64_t end;  // Of the segment, a sequence number.
+    std::int64_t sent_ns;
+  };
+  std::optional<Timing> timing_;
   std::int64_t data_begin_ = 1;  // Behind the SYN; ns-3's first number is 0.
   std::int64_t data_end_ = 1;    // Of what was sent.
 };

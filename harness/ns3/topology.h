@@ -5,6 +5,7 @@
 #include <ns3/flow-monitor-helper.h>
 #include <ns3/internet-module.h>
 #include <ns3/network-module.h>
+#include <ns3/simulator.h>
 
 #include <cstdint>
 
@@ -15,6 +16,11 @@ namespace wiretoll::sim {
 // When traffic begins: as in the published experiment.
 inline constexpr std::int64_t kTrafficBeginsNs = 1'000'000'000;
 inline constexpr std::uint16_t kReceiverPort = 4000;
+
+// Since the simulation began.
+inline std::int64_t NowNs() {
+  return ns3::Simulator::Now().GetNanoSeconds();
+}
 
 // One simulation: made with this, gone with this.
 class Topology {

@@ -71,18 +71,16 @@ class UdpRun {
   }
 
  private:
-  static std::int64_t Now() { return ns3::Simulator::Now().GetNanoSeconds(); }
-
-  static ns3::Ptr<ns3::Socket> Open(const ns3::Ptr<ns3::Node>& node) {
+  static   static ns3::Ptr<ns3::Socket> Open(const ns3::Ptr<ns3::Node>& node) {
     return ns3::Socket::CreateSocket(node, ns3::UdpSocketFactory::GetTypeId());
   }
 
   void Go() {
     while (true) {
-      next_ = sender_.Next(Now());
-      if (next_.due_ns > Now()) {
+      next_ = sender_.Next(NowNs());
+      if (next_.due_ns > NowNs()) {
         ns3::Simulator::Schedule(
-            ns3::NanoSeconds(static_cast<std::uint64_t>(next_.due_ns - Now())),
+            ns3::NanoSeconds(static_cast<std::uint64_t>(next_.due_ns - NowNs())),
             &UdpRun::Due, this);
         return;
       }
@@ -97,18 +95,18 @@ class UdpRun {
   // False if it was the last.
   bool Do(const Action& action) {
     if (action.kind == Action::Kind::kShut) {
-      shut_ns_ = Now();
+      shut_ns_ = NowNs();
       Look();
       return false;
     }
-    const auto [front, size] = sender_.Front(Now(), action.bytes);
+    const auto [front, size] = sender_.Front(NowNs(), action.bytes);
     const std::int64_t real = std::min(size, action.bytes);
     const auto packet =
         ns3::Create<ns3::Packet>(front, static_cast<std::uint32_t>(real));
     packet->AddAtEnd(ns3::Create<ns3::Packet>(
         static_cast<std::uint32_t>(action.bytes - real)));
     const bool sent = out_->Send(packet) >= 0;
-    sender_.Sent(Now(), action.bytes,
+    sender_.Sent(NowNs(), action.bytes,
                  sent ? std::string() : Words(out_->GetErrno()));
     return true;
   }
@@ -118,14 +116,14 @@ class UdpRun {
       const std::uint32_t kept =
           came->CopyData(room_.data(), static_cast<std::uint32_t>(
                                            room_.size()));
-      receiver_.Came(Now(), came->GetSize(), kept, room_.data());
+      receiver_.Came(NowNs(), came->GetSize(), kept, room_.data());
     }
   }
 
   void Dropped(ns3::Ptr<const ns3::Packet> /*packet*/) { ++drops_; }
 
   void Look() {
-    if (receiver_.Over(Now(), shut_ns_)) {
+    if (receiver_.Over(NowNs(), shut_ns_)) {
       over_ = true;
       ns3::Simulator::Stop();
       return;

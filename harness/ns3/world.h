@@ -134,7 +134,6 @@ struct TcpEndFigures {
 
 struct TcpResult {
   std::string error;  // Not empty: it did not come to its end, and why.
-  std::int64_t ended_ns = 0;
   std::optional<std::int64_t> connect_ns;  // From the call to its return.
   TcpEndFigures sender;
   TcpEndFigures receiver;

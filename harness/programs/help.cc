@@ -34,6 +34,8 @@ constexpr char kRunExamples[] = R"(Examples:
   wiretoll run small-writes --link none         veth as fast as the machine
   wiretoll run tcp-efficiency --filter 'write<=256,nagle=on'
   wiretoll run small-writes --lab linux,wine    one host is Wine, not Windows
+  wiretoll run small-writes --lab linux,lwip    the stack of small devices
+  wiretoll run small-writes --lab linux,guest:6.1       another kernel, in QEMU
   wiretoll run small-writes --lab container,container   by podman or docker
   wiretoll run --delay 20ms --jitter 2ms --loss 1%      a line from far away
   wiretoll run packet-size --router --router-link 10mbit   from LAN to LAN
@@ -173,6 +175,7 @@ constexpr char kLabUpExamples[] = R"(Examples:
   wiretoll lab up > hosts.toml                      100 Mbit/s, two hosts
   wiretoll lab up --lab linux,linux,linux > hosts.toml
   wiretoll lab up --lab linux,wine > hosts.toml     the Windows agent under Wine
+  wiretoll lab up --lab linux,guest:6.1 > hosts.toml    a kernel in QEMU
   wiretoll lab up --link 10mbit --delay 20ms > hosts.toml
   wiretoll lab up --router --router-mtu 1400 --no-icmp > hosts.toml
 

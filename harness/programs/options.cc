@@ -325,9 +325,11 @@ void AddSysctl(CLI::App* app, LabOptions& lab) {
 
 void AddLabOptions(CLI::App* app, LabOptions& lab) {
   app->add_option("--lab", lab.kinds,
-                  "Hosts to make on this machine, by kind: linux; wine, the "
-                  "Windows agent over Linux's TCP; container, by podman or "
-                  "docker (default: linux,linux)")
+                  "Hosts to make on this machine, by kind: linux; lwip, a "
+                  "stack in a process; guest:6.1, Debian's kernel of that "
+                  "series in QEMU, or guest:IMAGE; wine, the Windows agent "
+                  "over Linux's TCP; container, by podman or docker "
+                  "(default: linux,linux)")
       ->type_name("LIST");
   AddParsed<std::optional<BitsPerSecond>>(
       app, "--link",

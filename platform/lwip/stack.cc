@@ -230,6 +230,7 @@ std::string StackInterface() { return TheStack().name; }
 int StackMtu() { return TheStack().mtu; }
 
 bool IsStackAddress(const std::string& address) {
+  EnsureStack();
   ip_addr_t wanted{};
   if (::ipaddr_aton(address.c_str(), &wanted) == 0) return false;
   const CoreLock lock;

@@ -33,6 +33,7 @@ std::string StackInterface();
 int StackMtu();
 
 // Whether a socket may be bound to `address`, which lwIP itself never asks.
+// Brings the stack up as EnsureStack() does.
 bool IsStackAddress(const std::string& address);
 
 }  // namespace wiretoll

@@ -143,7 +143,7 @@ TEST(RouterTest, ANarrowRouterLocksItsRoutesAndASilentOneSaysNothing) {
       AllOf(HasSubstr("route replace 10.77.0.0/24 dev near proto kernel scope "
                       "link src 10.77.0.254 mtu lock 1400"),
             HasSubstr("10.77.1.0/24 dev far"),
-            HasSubstr("rule add iif lo ipproto icmp blackhole")));
+            HasSubstr("rule add iif lo ipproto 1 blackhole")));
 }
 
 TEST(RouterTest, TheCaptionNamesRouterRatesAndDelay) {
