@@ -54,12 +54,29 @@ void AddHostTag(const std::string& os, std::vector<std::string>& tags) {
   }
 }
 
+// A kernel whose every instruction is translated counts as any other, and its
+// times are the translator's.
+void AddMachineTag(const RecordedHost& host, std::vector<std::string>& tags) {
+  const auto translated =
+      std::find_if(host.facts.begin(), host.facts.end(), [](const auto& fact) {
+        return fact.name == "hypervisor" &&
+               fact.value == OptionValue(std::string("QEMU TCG"));
+      });
+  if (translated == host.facts.end()) return;
+  AddOnce(tags, fmt::format("{} in QEMU without KVM: its counts are its own, "
+                            "its speed and CPU time are the emulator's",
+                            Printable(host.stack)));
+}
+
 // What was emulated stands first of all.
 std::vector<std::string> Tags(const Analysis& analysis) {
   std::vector<std::string> tags;
   for (const RunRecord& run : analysis.runs) AddLinkTag(run.link, tags);
   for (const RunRecord& run : analysis.runs) {
-    for (const RecordedHost& host : run.hosts) AddHostTag(host.os, tags);
+    for (const RecordedHost& host : run.hosts) {
+      AddHostTag(host.os, tags);
+      AddMachineTag(host, tags);
+    }
   }
   for (const Cell& cell : analysis.cells) {
     AddHostTag(cell.sender_os, tags);
