@@ -13,6 +13,7 @@
 #include "harness/lab/containers.h"
 #include "harness/lab/delay_line.h"
 #include "harness/lab/guest.h"
+#include "harness/lab/gvisor.h"
 #include "harness/lab/link_check.h"
 #include "harness/lab/router.h"
 #include "harness/lab/settings.h"
@@ -54,6 +55,10 @@ Outcome<Done> CheckPrograms(const LabSpec& spec) {
   if (HasWine(spec)) {
     const Outcome<WineTools> tools = FindWine(spec);
     if (!tools.has_value()) return tools.error();
+  }
+  if (HasGvisor(spec)) {
+    const Outcome<Done> there = CheckGvisor(spec);
+    if (!there.has_value()) return there;
   }
   if (HasGuest(spec)) {
     const Outcome<GuestTools> tools = FindGuestTools(spec);
@@ -367,24 +372,47 @@ Outcome<Done> HandOverToStacks(const LabSpec&, StandingLab& lab) {
   return Done{};
 }
 
+// A folder of the host's own, as long as the lab stands.
+Outcome<std::filesystem::path> HostFolder(const StandingLab& lab,
+                                          const LabHost& host) {
+  const Outcome<std::filesystem::path> folder = LabFolder(lab.record);
+  if (!folder.has_value()) return folder.error();
+  std::filesystem::path own = folder.value() / host.name;
+  std::error_code error;
+  std::filesystem::create_directories(own, error);
+  if (error) return NothingRan(own.string() + ": " + error.message());
+  return own;
+}
+
 Outcome<Done> StartOneGuest(const LabSpec& spec, StandingLab& lab,
                             std::size_t index) {
   LabHost& host = lab.layout.hosts[index];
   const Outcome<GuestKernel> kernel =
       FindGuestKernel(GuestKernelOf(host.kind), spec.say);
   if (!kernel.has_value()) return kernel.error();
-  const Outcome<std::filesystem::path> folder = LabFolder(lab.record);
+  const auto folder = HostFolder(lab, host);
   if (!folder.has_value()) return folder.error();
-  const std::filesystem::path own = folder.value() / host.name;
-  std::error_code error;
-  std::filesystem::create_directories(own, error);
-  if (error) return NothingRan(own.string() + ": " + error.message());
   Outcome<StartedGuest> started =
-      StartGuest(spec, lab.layout, index, kernel.value(), own);
+      StartGuest(spec, lab.layout, index, kernel.value(), folder.value());
   if (!started.has_value()) return started.error();
   host.agent = std::move(started.value().agent);
   lab.link.settings[host.name] = started.value().description;
   lab.guests.push_back(std::move(started.value().keeper));
+  return Done{};
+}
+
+Outcome<Done> PrepareGvisors(const LabSpec& spec, StandingLab& lab) {
+  for (std::size_t index = 0; index < lab.layout.hosts.size(); ++index) {
+    LabHost& host = lab.layout.hosts[index];
+    if (host.kind != kGvisorKind) continue;
+    const auto folder = HostFolder(lab, host);
+    if (!folder.has_value()) return folder.error();
+    Outcome<PreparedGvisor> prepared =
+        PrepareGvisor(spec, lab.layout, index, folder.value());
+    if (!prepared.has_value()) return prepared.error();
+    host.agent = std::move(prepared.value().agent);
+    lab.link.settings[host.name] = prepared.value().description;
+  }
   return Done{};
 }
 
@@ -425,7 +453,8 @@ Outcome<Done> BuildOfNamespaces(const LabSpec& spec, StandingLab& lab) {
   if (!made.has_value()) return made;
   for (const Step step :
        {&ChooseDelayLine, &MakeLinks, &Tune, &Shape, &DelayByNetem, &CheckLine,
-        &HandOverToStacks, &StartGuests, &StartWines, &Describe, &Finish}) {
+        &HandOverToStacks, &StartGuests, &PrepareGvisors, &StartWines,
+        &Describe, &Finish}) {
     Outcome<Done> done = step(spec, lab);
     if (!done.has_value()) return done;
   }

@@ -40,7 +40,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kMostInput = 60'000;
 
 std::string PackageOf(const std::string& program) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 17>
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 18>
       kPackages{
           {{"ip", "iproute2"},
            {"tc", "iproute2"},
@@ -51,6 +51,7 @@ std::string PackageOf(const std::string& program) {
            {"wine", "--no-install-recommends wine wine64"},
            {"wineserver", "--no-install-recommends wine wine64"},
            {"qemu-system-x86_64", "--no-install-recommends qemu-system-x86"},
+           {"runsc", "--no-install-recommends runsc"},
            {"busybox", "busybox-static"},
            {"cpio", "cpio"},
            {"apt-get", "apt"},

@@ -8,6 +8,7 @@
 
 #include "harness/lab/cache_folder.h"
 #include "harness/lab/router.h"
+#include "harness/lab/static_program.h"
 
 namespace wiretoll {
 namespace {
@@ -48,14 +49,6 @@ std::string Quoted(const std::string& text) {
   std::string quoted = "'";
   for (const char c : text) quoted += c == '\'' ? "'\\''" : std::string(1, c);
   return quoted + "'";
-}
-
-// Its loader's name would stand near the start of what is not static.
-bool IsStatic(const fs::path& program) {
-  std::ifstream in(program, std::ios::binary);
-  std::string head(4096, '\0');
-  in.read(head.data(), std::ssize(head));
-  return head.find("/ld-linux") == std::string::npos;
 }
 
 Outcome<Done> WriteText(const fs::path& file, const std::string& text) {
@@ -242,11 +235,7 @@ Outcome<GuestTools> FindGuestTools(const LabSpec& spec) {
     const Outcome<std::string> found = FindProgram(name);
     if (!found.has_value()) return found.error();
   }
-  if (!IsStatic(spec.agent)) {
-    return NothingRan(spec.agent.string() +
-                      " is not static, and a guest has no libraries: build "
-                      "with WIRETOLL_STATIC_AGENT=ON and without sanitizers");
-  }
+  if (auto fit = CheckStatic(spec.agent); !fit.has_value()) return fit.error();
   return GuestTools{qemu.value(), busybox.value()};
 }
 

@@ -100,6 +100,9 @@ bool HasWine(const LabSpec& spec);
 // True if one of the hosts is lwIP, which needs a TAP in a network namespace.
 bool HasLwip(const LabSpec& spec);
 
+// True if one of the hosts is gVisor, which needs a namespace and root.
+bool HasGvisor(const LabSpec& spec);
+
 // True if one of the hosts is a guest with a kernel of its own, which needs the
 // same.
 bool HasGuest(const LabSpec& spec);

@@ -83,7 +83,8 @@ bool IsSysctlName(std::string_view name) {
 
 bool IsKind(const std::string& kind) {
   return kind == "linux" || kind == kWineKind || kind == kLwipKind ||
-         kind == kContainerKind || !GuestKernelOf(kind).empty();
+         kind == kGvisorKind || kind == kContainerKind ||
+         !GuestKernelOf(kind).empty();
 }
 
 Outcome<Done> CheckGuestCount(const std::vector<std::string>& kinds) {
@@ -101,7 +102,7 @@ Outcome<Done> CheckKinds(const std::vector<std::string>& kinds) {
     if (IsKind(kind)) continue;
     return Usage(fmt::format(
         "lab kind '{}' is not in this version; there are: linux, wine, lwip, "
-        "guest:VERSION as guest:6.1, guest:IMAGE, container",
+        "gvisor, guest:VERSION as guest:6.1, guest:IMAGE, container",
         kind));
   }
   if (auto guests = CheckGuestCount(kinds); !guests.has_value()) return guests;
@@ -168,8 +169,9 @@ std::vector<std::string> AgentWords(const LabSpec& spec, const Layout& layout,
                                     std::size_t index,
                                     const std::string& address) {
   const std::string& kind = spec.kinds[index];
-  // StartWine() and StartGuest() know.
-  if (kind == kWineKind || !GuestKernelOf(kind).empty()) return {};
+  // StartWine(), StartGuest() and PrepareGvisor() know.
+  if (kind == kWineKind || kind == kGvisorKind || !GuestKernelOf(kind).empty())
+    return {};
   if (kind != kLwipKind)
     return {std::filesystem::absolute(spec.agent).string()};
   std::vector<std::string> words{
@@ -253,6 +255,10 @@ std::string NameOfKind(const std::string& kind) {
     if (!plain) c = '_';
   }
   return name;
+}
+
+bool HasGvisor(const LabSpec& spec) {
+  return std::count(spec.kinds.begin(), spec.kinds.end(), kGvisorKind) > 0;
 }
 
 bool HasGuest(const LabSpec& spec) {

@@ -19,6 +19,7 @@ inline constexpr const char* kHostInterface = "lab0";
 inline constexpr std::size_t kMostHosts = 16;
 inline constexpr const char* kWineKind = "wine";
 inline constexpr const char* kLwipKind = "lwip";
+inline constexpr const char* kGvisorKind = "gvisor";
 inline constexpr const char* kContainerKind = "container";
 inline constexpr std::string_view kGuestPrefix = "guest:";
 inline constexpr std::ptrdiff_t kMostGuests = 2;  // 256 MB and a CPU each.

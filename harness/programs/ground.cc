@@ -60,6 +60,11 @@ Outcome<Ground> OnLoopback(const LabOptions& options,
             "sends on this machine: " +
             reason};
   }
+  if (HasGvisor(spec)) {
+    return Failure{ExitCode::kNothingRan,
+                   "--lab " + options.kinds +
+                       ": gVisor needs a network namespace: " + reason};
+  }
   if (HasLwip(spec) || HasGuest(spec)) {
     return Failure{ExitCode::kNothingRan,
                    "--lab " + options.kinds + ": " +

@@ -1161,6 +1161,27 @@ a_guest_that_does_not_boot_is_told_with_its_console)
   [[ -e $work/wiretoll/guest-vmlinuz-none.console.log ]] || fail "no console kept"
   ;;
 
+gvisor_is_a_host_and_counts_nothing)
+  need_root
+  command -v runsc >/dev/null || skip "needs gVisor: apt-get install --no-install-recommends runsc"
+  small_study 1 200
+  code=0
+  timeout 100 "$wiretoll" run small.toml --lab linux,gvisor --repeats 2 --out here \
+    >out 2>err </dev/null || code=$?
+  ! grep -q "gVisor does not start here" err || skip "runsc starts nothing here: $(tail -n 1 err)"
+  [[ $code == 0 ]] || fail "exit $code"
+  # Two blocks of both directions: an agent is started anew, and its sandbox
+  # finds the address that the one before took along.
+  [[ $(grep -c '"outcome":"ok"' here/samples.jsonl) == 4 ]] || fail "not 4 ok"
+  says here/samples.jsonl '"os":"gvisor","stack":"gVisor'
+  says here/report/report.md "gVisor: a stack in user space"
+  # What gVisor does not count is null, and the Linux end sees for it.
+  [[ $(grep -o '"observer":"[a-z-]*"' here/samples.jsonl | sort -u) == \
+    $'"observer":"receiver-counters"\n"observer":"sender-counters"' ]] || fail "not both observers"
+  ! pgrep -f 'runsc.*agent-' >/dev/null || fail "a sandbox is left"
+  ! ls /run/wiretoll/lab-*.d >/dev/null 2>&1 || fail "a sandbox's files are left"
+  ;;
+
 a_lab_with_lwip_says_what_it_misses)
   need_root
   small_study 1 5
