@@ -29,7 +29,7 @@ struct StepLine {
 
 double InNs(std::int64_t time_ns) { return static_cast<double>(time_ns); }
 
-bool Within(const TimeSpan& span, std::int64_t at_ns) {
+bool Within(const StorySpan& span, std::int64_t at_ns) {
   return at_ns >= span.from_ns && at_ns <= span.to_ns;
 }
 
@@ -43,7 +43,7 @@ struct ByteRange {
     high = any ? std::max(high, value) : value;
     any = true;
   }
-  void Add(const Steps& steps, const TimeSpan& span) {
+  void Add(const Steps& steps, const StorySpan& span) {
     for (const Reached& step : steps) {
       if (Within(span, step.at_ns)) Add(step.value);
     }
@@ -53,7 +53,8 @@ struct ByteRange {
 // Builds a time-sequence diagram of a part of the trial.
 class SequenceChart {
  public:
-  SequenceChart(const Story& story, const StoryData& data, const TimeSpan& span)
+  SequenceChart(const Story& story, const StoryData& data,
+                const StorySpan& span)
       : story_(story), data_(data), span_(span) {
     chart_.height = 520;
     chart_.left = 84;
@@ -202,7 +203,7 @@ class SequenceChart {
 
   const Story& story_;
   const StoryData& data_;
-  TimeSpan span_;
+  StorySpan span_;
   Chart chart_;
   AxisUnit time_, bytes_;
   bool edge_drawn_ = false;
@@ -399,14 +400,14 @@ std::string StallsSentence(const Story& story, const StoryData& data) {
 Picture SequencePicture(const Story& story, const StoryData& data) {
   const std::string title = "What left when: the time-sequence diagram";
   if (data.departures.empty()) return NothingToDraw(story, "sequence", title);
-  const TimeSpan whole{0, std::max<std::int64_t>(data.end_ns, 1)};
+  const StorySpan whole{0, std::max<std::int64_t>(data.end_ns, 1)};
   return PictureOf(story, SequenceChart(story, data, whole), "sequence", title,
                    StallsSentence(story, data));
 }
 
-TimeSpan CloserSpan(const Story& story, const StoryData& data) {
-  const TimeSpan whole{0, std::max<std::int64_t>(data.end_ns, 1)};
-  TimeSpan span = whole;
+StorySpan CloserSpan(const Story& story, const StoryData& data) {
+  const StorySpan whole{0, std::max<std::int64_t>(data.end_ns, 1)};
+  StorySpan span = whole;
   if (const Stall* stall = StallToLookAt(story)) {
     const std::int64_t around = stall->lasted_ns + stall->lasted_ns / 4;
     span = {stall->began_ns - around,
@@ -425,7 +426,7 @@ TimeSpan CloserSpan(const Story& story, const StoryData& data) {
 }
 
 Picture CloserPicture(const Story& story, const StoryData& data) {
-  const TimeSpan span = CloserSpan(story, data);
+  const StorySpan span = CloserSpan(story, data);
   std::string sentence;
   if (const Stall* stall = StallToLookAt(story)) {
     sentence =
@@ -475,7 +476,7 @@ Picture LadderPicture(const Story& story, const StoryData& data) {
 std::vector<Picture> StoryPictures(const Story& story) {
   const StoryData data = DataOf(story);
   std::vector<Picture> pictures{SequencePicture(story, data)};
-  const TimeSpan closer = CloserSpan(story, data);
+  const StorySpan closer = CloserSpan(story, data);
   constexpr std::int64_t kMuchSmaller = 3;
   if (!data.departures.empty() &&
       (closer.to_ns - closer.from_ns) * kMuchSmaller < data.end_ns) {

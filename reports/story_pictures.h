@@ -19,7 +19,7 @@ namespace wiretoll {
 std::vector<Picture> StoryPictures(const Story& story);
 
 // The parts, for whoever wants one of them.
-struct TimeSpan {  // Of time, nanoseconds from the story's start.
+struct StorySpan {  // Of time, nanoseconds from the story's start.
   std::int64_t from_ns = 0;
   std::int64_t to_ns = 0;
 };
@@ -27,7 +27,7 @@ Picture SequencePicture(const Story& story, const StoryData& data);
 // What the closer look is at: the longest stall that the sender's program did
 // not make, with what is before and after it; else what was sent again first;
 // else the first segments.
-TimeSpan CloserSpan(const Story& story, const StoryData& data);
+StorySpan CloserSpan(const Story& story, const StoryData& data);
 Picture CloserPicture(const Story& story, const StoryData& data);
 Picture LadderPicture(const Story& story, const StoryData& data);
 Picture WindowPicture(const Story& story, const StoryData& data);

@@ -69,7 +69,7 @@ class DatagramTaker {
   }
 
   void Follow() {
-    const Bounds bounds(spec_, stop_);
+    const SinkBounds bounds(spec_, stop_);
     while (stream_.ended.empty()) {
       const auto next = Next();
       if (next && next->sender == stream_.sender) {

@@ -17,9 +17,9 @@ namespace wiretoll {
 inline constexpr std::chrono::milliseconds kLook{100};
 
 // What ends a stream from outside.
-class Bounds {
+class SinkBounds {
  public:
-  Bounds(const SinkSpec& spec, const std::function<bool()>& stop)
+  SinkBounds(const SinkSpec& spec, const std::function<bool()>& stop)
       : spec_(spec), stop_(stop), until_(MonotonicNow() + spec.longest) {}
 
   // Why it is over with `bytes` taken; empty: it goes on.

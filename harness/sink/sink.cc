@@ -107,7 +107,7 @@ class Taking {
 
 }  // namespace
 
-std::string Bounds::Over(std::int64_t bytes) const {
+std::string SinkBounds::Over(std::int64_t bytes) const {
   if (bytes >= spec_.most.count) {
     return fmt::format("cut at {} bytes, the most that is taken (--bytes)",
                        bytes);

@@ -63,7 +63,7 @@ class StreamTaker {
   }
 
   const SinkSpec& spec_;
-  const Bounds bounds_;
+  const SinkBounds bounds_;
   LoopBuffer room_;
   Tally tally_;
   ArrivalMarks marks_{std::nullopt};

@@ -363,7 +363,7 @@ TEST(StoryPicturesTest, TheCloserLookIsAtTheLongestWaitOfTheStacks) {
   maker.Stalled(44'020 * kUs, 800 * kMsNs, Mechanism::kSenderProgram, "idle");
   const Story story = maker.Take();
   const StoryData data = DataOf(story);
-  const TimeSpan span = CloserSpan(story, data);
+  const StorySpan span = CloserSpan(story, data);
   EXPECT_EQ(span.from_ns, 0);
   EXPECT_EQ(span.to_ns, 44'020 * kUs + 43'710 * kUs + 43'710 * kUs / 4);
   EXPECT_THAT(CloserPicture(story, data).sentence, HasSubstr("an ACK"));
@@ -376,7 +376,7 @@ TEST(StoryPicturesTest, WithoutAStallTheCloserLookIsAtWhatWasSentAgain) {
   maker.Again(25 * kMsNs, 100, 100).Data(900 * kMsNs, 100);
   const Story story = maker.Take();
   const StoryData data = DataOf(story);
-  const TimeSpan span = CloserSpan(story, data);
+  const StorySpan span = CloserSpan(story, data);
   EXPECT_EQ(span.from_ns, 0);
   EXPECT_EQ(span.to_ns, 45 * kMsNs);
   EXPECT_THAT(CloserPicture(story, data).sentence,
