@@ -41,12 +41,15 @@ class TableColumns {
   // `value` gives a reference into the row, or a view of it.
   template <class Value>
   void Text(std::string_view name, Value value) {
-    Add(ColumnType::kText, name, [value](const Row& row, Statement& statement) {
-      statement.Add(std::string_view(value(row)));
-    });
+    const bool key = table_.columns.size() < table_.key;
+    Add(ColumnType::kText, name,
+        [value, key](const Row& row, Statement& statement) {
+          const std::string_view text(value(row));
+          key ? statement.AddKey(text) : statement.Add(text);
+        });
   }
 
-  [[nodiscard]] const Table& table() const { return table_; }
+  [[nodiscard]] const SqlTable& table() const { return table_; }
 
   void FillRow(const Row& row, Statement& statement) const {
     for (const Fill& fill : fills_) fill(row, statement);
@@ -60,7 +63,7 @@ class TableColumns {
     });
   }
 
-  Table table_;
+  SqlTable table_;
   std::vector<Fill> fills_;
 };
 

@@ -21,7 +21,7 @@ void KeyMaker::Add(std::int64_t number) {
   }
 }
 
-void KeyMaker::Add(const OptionValue& value) {
+void KeyMaker::AddValue(const OptionValue& value) {
   AddByte(static_cast<unsigned char>(value.index()));
   if (const auto* flag = std::get_if<bool>(&value)) {
     AddByte(*flag ? 1 : 0);

@@ -16,7 +16,7 @@ class KeyMaker {
  public:
   void Add(std::string_view text);
   void Add(std::int64_t number);
-  void Add(const OptionValue& value);
+  void AddValue(const OptionValue& value);
   [[nodiscard]] std::int64_t key() const;
 
  private:

@@ -32,8 +32,8 @@ struct FactRow {
 using Setting = std::pair<const std::string, std::string>;
 
 std::string JsonList(const std::vector<std::string>& words) {
-  return nlohmann::json(words).dump(
-      -1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return nlohmann::json(words).dump(-1, ' ', false,
+                                    nlohmann::json::error_handler_t::replace);
 }
 
 void AddLink(TableColumns<RunRow>& table) {
@@ -72,9 +72,8 @@ TableColumns<RunRow> MakeRuns() {
   table.Add(ColumnType::kText, "seed", [](const RunRow& r, Statement& out) {
     out.AddCopy(std::to_string(r.record.seed));
   });
-  table.Integer("repeats", [](const RunRow& r) {
-    return std::int64_t{r.record.repeats};
-  });
+  table.Integer("repeats",
+                [](const RunRow& r) { return std::int64_t{r.record.repeats}; });
   table.Real("precision_share",
              [](const RunRow& r) { return r.record.precision; });
   text("filter", &RunRecord::filter);
@@ -229,7 +228,7 @@ Outcome<Done> CheckSameRun(Database& database, std::int64_t run,
 
 }  // namespace
 
-std::vector<Table> RunTableHeads() {
+std::vector<SqlTable> RunTableHeads() {
   const RunTableSet& set = RunSet();
   return {set.runs.table(), set.settings.table(), set.studies.table(),
           set.hosts.table(), set.facts.table()};
@@ -252,18 +251,22 @@ Outcome<std::int64_t> WriteRun(Database& database, const RunRecord& record,
                                const std::string& folder) {
   const std::int64_t run = RunKey(record);
   const RunTableSet& set = RunSet();
-  const auto wrote = {
-      WriteRows(database, set.runs,
-                [&](const auto& write) { write(RunRow{run, record, folder}); }),
-      CheckSameRun(database, run, record),
-      WriteParts(database, set.settings, run, record.link.settings),
-      WriteParts(database, set.studies, run, record.studies),
-      WriteParts(database, set.hosts, run, record.hosts),
-      WriteFacts(database, run, record),
-  };
-  for (const Outcome<Done>& part : wrote) {
-    if (!part.has_value()) return part.error();
+  // Nothing more after a failure: SQLite may have ended the transaction.
+  Outcome<Done> done = WriteRows(database, set.runs, [&](const auto& write) {
+    write(RunRow{run, record, folder});
+  });
+  if (done.has_value()) done = CheckSameRun(database, run, record);
+  if (done.has_value()) {
+    done = WriteParts(database, set.settings, run, record.link.settings);
   }
+  if (done.has_value()) {
+    done = WriteParts(database, set.studies, run, record.studies);
+  }
+  if (done.has_value()) {
+    done = WriteParts(database, set.hosts, run, record.hosts);
+  }
+  if (done.has_value()) done = WriteFacts(database, run, record);
+  if (!done.has_value()) return done.error();
   return run;
 }
 

@@ -12,7 +12,7 @@
 
 namespace wiretoll {
 
-std::vector<Table> RunTableHeads();
+std::vector<SqlTable> RunTableHeads();
 
 // A value as the tables have it: true is "on", as studies spell it.
 void AddOptionValue(const OptionValue& value, Statement& statement);

@@ -26,7 +26,7 @@ const char* SqlType(ColumnType type) {
 
 // What a sample's names and a run's are joined by. Trials are unique by name
 // too, which is how analysis counts one that stands twice.
-std::string Constraints(const Table& table) {
+std::string Constraints(const SqlTable& table) {
   std::string key;
   for (std::size_t i = 0; i < table.key; ++i) {
     key += (i == 0 ? "" : ", ") + table.columns[i].name;
@@ -36,15 +36,16 @@ std::string Constraints(const Table& table) {
                      trials ? ", UNIQUE (run, trial)" : "");
 }
 
-std::string CreateTable(const Table& table) {
+std::string CreateTable(const SqlTable& table) {
   std::string columns;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
-    const Column& column = table.columns[i];
+    const SqlColumn& column = table.columns[i];
     columns += fmt::format("{}{}{}, ", column.name, SqlType(column.type),
                            i < table.key ? " NOT NULL" : "");
   }
-  return fmt::format("CREATE TABLE {} ({}{})", table.name, columns,
-                     Constraints(table));
+  // Rows lie in their key's order, in which they come: no index beside them.
+  return fmt::format("CREATE TABLE {} ({}{}) WITHOUT ROWID", table.name,
+                     columns, Constraints(table));
 }
 
 struct View {
@@ -60,8 +61,8 @@ constexpr std::array<View, 2> kViews{{
     {"unobserved",
      "CREATE VIEW unobserved AS SELECT run, number, role, field, reason FROM "
      "ends JOIN unobserved_sets USING (run, unobserved_set) UNION ALL SELECT "
-     "run, number, 'trial', field, reason FROM trials JOIN unobserved_sets "
-     "USING (run, unobserved_set)"},
+     "run, number, 'trial', field, unobserved_sets.reason FROM trials JOIN "
+     "unobserved_sets USING (run, unobserved_set)"},
 }};
 
 Failure Refused(const Database& database, const std::string& what) {
@@ -72,10 +73,11 @@ Failure Refused(const Database& database, const std::string& what) {
 
 Outcome<Done> MakeSchema(Database& database) {
   std::string statements;
-  for (const Table& table : ExportTables()) {
+  for (const SqlTable& table : ExportTables()) {
     statements += CreateTable(table) + ";\n";
   }
-  for (const View& view : kViews) statements += view.statement + std::string(";\n");
+  for (const View& view : kViews)
+    statements += view.statement + std::string(";\n");
   statements +=
       fmt::format("PRAGMA application_id = {};\nPRAGMA user_version = {};\n",
                   kExportApplication, kExportSchemaVersion);
@@ -94,14 +96,13 @@ Outcome<Done> CheckMade(Database& database, const std::string& name,
   const auto row = statement.Next();
   if (!row.has_value()) return row.error();
   if (row.value() && statement.Text(0) == made_by) return Done{};
-  return Refused(database,
-                 fmt::format("its \"{}\" is {}", name,
-                             row.value() ? "not as wiretoll makes it"
-                                         : "missing"));
+  return Refused(database, fmt::format("its \"{}\" is {}", name,
+                                       row.value() ? "not as wiretoll makes it"
+                                                   : "missing"));
 }
 
 Outcome<Done> CheckSchema(Database& database) {
-  for (const Table& table : ExportTables()) {
+  for (const SqlTable& table : ExportTables()) {
     auto checked = CheckMade(database, table.name, CreateTable(table));
     if (!checked.has_value()) return checked.error();
   }
@@ -114,16 +115,16 @@ Outcome<Done> CheckSchema(Database& database) {
 
 }  // namespace
 
-const std::vector<Table>& ExportTables() {
-  static const std::vector<Table> tables = [] {
-    std::vector<Table> all = RunTableHeads();
-    for (Table& table : SampleTableHeads()) all.push_back(std::move(table));
+const std::vector<SqlTable>& ExportTables() {
+  static const std::vector<SqlTable> tables = [] {
+    std::vector<SqlTable> all = RunTableHeads();
+    for (SqlTable& table : SampleTableHeads()) all.push_back(std::move(table));
     return all;
   }();
   return tables;
 }
 
-std::string InsertStatement(const Table& table) {
+std::string InsertStatement(const SqlTable& table) {
   std::string places;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     places += i == 0 ? "?" : ",?";

@@ -20,23 +20,23 @@ inline constexpr std::int64_t kExportApplication = 0x77746F6C;
 // kAny: a number or a text, as it was.
 enum class ColumnType { kInteger, kReal, kText, kAny };
 
-struct Column {
+struct SqlColumn {
   std::string name;
   ColumnType type = ColumnType::kText;
 };
 
-struct Table {
+struct SqlTable {
   std::string name;
-  std::vector<Column> columns;
+  std::vector<SqlColumn> columns;
   std::size_t key = 1;  // So many of the first columns are the primary key.
 };
 
 // All of them. A trial's own row stands in the last one, "trials": where that
 // is, all the others are.
-const std::vector<Table>& ExportTables();
+const std::vector<SqlTable>& ExportTables();
 
 // "INSERT OR IGNORE INTO name VALUES(?,...)": what is there stays.
-std::string InsertStatement(const Table& table);
+std::string InsertStatement(const SqlTable& table);
 
 // Makes the tables, and the views for people, in an empty file; does nothing in
 // one that has them. kUsage: it is of another schema, or no export. Inside a

@@ -38,8 +38,9 @@ Failure CannotUse(sqlite3* connection, const std::string& file) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       return {ExitCode::kNothingRan,
-              file + ": another program is writing to it; wait for that, and "
-                     "export again"};
+              file +
+                  ": another program is writing to it; wait for that, and "
+                  "export again"};
     default:
       return {ExitCode::kNothingRan,
               fmt::format("{}: cannot be written: {}; mend that, or name "
@@ -64,16 +65,22 @@ void Statement::Add(double number) {
 
 void Statement::Add(std::string_view text) {
   if (text.empty()) return AddNull();
-  sqlite3_bind_text64(statement_.get(), next_++, text.data(), text.size(),
+  AddKey(text);
+}
+
+void Statement::AddKey(std::string_view text) {
+  // SQLite takes a null pointer for NULL, whatever the length.
+  const char* const data = text.data() == nullptr ? "" : text.data();
+  sqlite3_bind_text64(statement_.get(), next_++, data, text.size(),
                       SQLITE_STATIC, SQLITE_UTF8);
 }
 
 void Statement::AddCopy(std::string_view text) {
-  if (text.empty()) return AddNull();
   // NOLINTNEXTLINE(google-readability-casting,performance-no-int-to-ptr)
   const auto copied = SQLITE_TRANSIENT;  // SQLite's own macro is a C cast.
-  sqlite3_bind_text64(statement_.get(), next_++, text.data(), text.size(),
-                      copied, SQLITE_UTF8);
+  const char* const data = text.data() == nullptr ? "" : text.data();
+  sqlite3_bind_text64(statement_.get(), next_++, data, text.size(), copied,
+                      SQLITE_UTF8);
 }
 
 void Statement::AddNull() { sqlite3_bind_null(statement_.get(), next_++); }

@@ -25,7 +25,9 @@ class Statement {
   // An empty text is NULL: a sample has no other empty ones. It must live until
   // Run().
   void Add(std::string_view text);
-  void AddCopy(std::string_view text);  // Of one that goes before.
+  // As it is, of a key; it must live as long.
+  void AddKey(std::string_view text);
+  void AddCopy(std::string_view text);  // As it is, of one that goes before.
   void AddNull();
   template <class T>
   void Add(const std::optional<T>& value) {

@@ -94,9 +94,9 @@ void ListUnobserved(const EndReport& end, std::vector<Unobserved>& out) {
     AddEmpty("series.", *end.series, kSeriesCounts, out);
   }
   const Disturbance& disturbance = end.disturbance;
-  const std::string_view why =
-      disturbance.disturbed ? kNotObserved
-                            : Or(disturbance.reason, kNotObserved);
+  const std::string_view why = disturbance.disturbed
+                                   ? kNotObserved
+                                   : Or(disturbance.reason, kNotObserved);
   AddIfEmpty({"disturbance.", "steal_ns", why}, disturbance.steal_ns, out);
   AddIfEmpty({"disturbance.", "clock_step_ns", why}, disturbance.clock_step_ns,
              out);

@@ -17,6 +17,7 @@
 #include "harness/lab/link_check.h"
 #include "harness/lab/router.h"
 #include "harness/lab/settings.h"
+#include "harness/lab/simulated.h"
 #include "harness/lab/wine.h"
 
 namespace wiretoll {
@@ -48,6 +49,7 @@ Outcome<Done> CheckLwipAgent(const LabSpec& spec) {
 }
 
 Outcome<Done> CheckPrograms(const LabSpec& spec) {
+  if (HasSimulation(spec)) return Done{};  // It needs none of the system's.
   for (const char* name : {"ip", "tc", "ethtool", "sh"}) {
     const Outcome<std::string> found = FindProgram(name);
     if (!found.has_value()) return found.error();
@@ -475,19 +477,25 @@ Outcome<Done> BuildOfContainers(const LabSpec& spec, StandingLab& lab) {
   return Finish(spec, lab);
 }
 
-}  // namespace
-
-StandingLab::~StandingLab() {
-  if (kept) return;
-  relay.reset();
-  wines.clear();
-  guests.clear();
-  if (record.id.empty()) return;
-  // What would not go stays in the record, for the next start to try again.
-  (void)ClearAway(record, milliseconds(500));
+// The prefix of what would be its namespaces, of which it has none.
+Outcome<std::unique_ptr<StandingLab>> BuildSimulation(const LabSpec& spec) {
+  const Outcome<LabOwner> owner = ThisProcess();
+  if (!owner.has_value()) return owner.error();
+  Outcome<LabRecord> record = CreateRecord(owner.value());
+  if (!record.has_value()) return record.error();
+  auto lab = std::make_unique<StandingLab>();
+  lab->record = std::move(record.value());
+  lab->all_choose_congestion = false;
+  lab->layout = MakeLayout(spec, NamespacePrefix(lab->record), "");
+  const Outcome<std::filesystem::path> folder = LabFolder(lab->record);
+  if (!folder.has_value()) return folder.error();
+  Outcome<Done> made = MakeSimulated(spec, folder.value(), *lab);
+  if (made.has_value()) made = Finish(spec, *lab);
+  if (!made.has_value()) return made.error();
+  return lab;
 }
 
-Outcome<std::unique_ptr<StandingLab>> BuildLab(const LabSpec& asked) {
+Outcome<std::unique_ptr<StandingLab>> BuildNetwork(const LabSpec& asked) {
   if (Outcome<Done> there = CheckPrograms(asked); !there.has_value()) {
     return there.error();
   }
@@ -512,6 +520,22 @@ Outcome<std::unique_ptr<StandingLab>> BuildLab(const LabSpec& asked) {
                                            : BuildOfNamespaces(spec, *lab);
   if (!made.has_value()) return made.error();
   return lab;
+}
+
+}  // namespace
+
+StandingLab::~StandingLab() {
+  if (kept) return;
+  relay.reset();
+  wines.clear();
+  guests.clear();
+  if (record.id.empty()) return;
+  // What would not go stays in the record, for the next start to try again.
+  (void)ClearAway(record, milliseconds(500));
+}
+
+Outcome<std::unique_ptr<StandingLab>> BuildLab(const LabSpec& spec) {
+  return HasSimulation(spec) ? BuildSimulation(spec) : BuildNetwork(spec);
 }
 
 }  // namespace wiretoll

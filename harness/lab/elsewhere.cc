@@ -39,6 +39,7 @@ Outcome<Done> Lab::Keep() { return NoLabs(); }
 bool HasWine(const LabSpec&) { return false; }
 bool HasLwip(const LabSpec&) { return false; }
 bool HasGvisor(const LabSpec&) { return false; }
+bool HasSimulation(const LabSpec&) { return false; }
 bool HasGuest(const LabSpec&) { return false; }
 bool HasContainers(const LabSpec&) { return false; }
 

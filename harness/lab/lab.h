@@ -58,8 +58,9 @@ struct LabSpec {
   std::filesystem::path agent;  // wiretoll-agent to run in each Linux host.
   std::filesystem::path windows_agent;  // The one for Windows, for Wine hosts.
   std::filesystem::path lwip_agent;     // wiretoll-agent-lwip, for lwIP hosts.
-  std::filesystem::path self;  // The wiretoll program, for RunLabHelper();
-                               // needed for delay, loss and Wine only.
+  std::filesystem::path ns3_agent;  // wiretoll-agent-ns3, for simulated ones.
+  std::filesystem::path self;       // The wiretoll program, for RunLabHelper();
+                                    // needed for delay, loss and Wine only.
   // Told, a line without its end, what takes long; may be empty.
   std::function<void(const std::string&)> say;
   std::uint64_t seed = 1;  // Of what our own relay does to frames.
@@ -99,6 +100,10 @@ bool HasWine(const LabSpec& spec);
 
 // True if one of the hosts is lwIP, which needs a TAP in a network namespace.
 bool HasLwip(const LabSpec& spec);
+
+// True if one of its hosts is simulated; both are then, and the line is, which
+// needs neither namespaces nor root.
+bool HasSimulation(const LabSpec& spec);
 
 // True if one of the hosts is gVisor, which needs a namespace and root.
 bool HasGvisor(const LabSpec& spec);

@@ -9,6 +9,7 @@
 
 #include "harness/lab/delay_line.h"
 #include "harness/lab/router.h"
+#include "harness/lab/simulated.h"
 
 namespace wiretoll {
 namespace {
@@ -83,7 +84,8 @@ bool IsSysctlName(std::string_view name) {
 
 bool IsKind(const std::string& kind) {
   return kind == "linux" || kind == kWineKind || kind == kLwipKind ||
-         kind == kGvisorKind || kind == kContainerKind ||
+         kind == kGvisorKind || kind == kNs3Kind ||
+         kind == kNs3PointToPointKind || kind == kContainerKind ||
          !GuestKernelOf(kind).empty();
 }
 
@@ -102,7 +104,8 @@ Outcome<Done> CheckKinds(const std::vector<std::string>& kinds) {
     if (IsKind(kind)) continue;
     return Usage(fmt::format(
         "lab kind '{}' is not in this version; there are: linux, wine, lwip, "
-        "gvisor, guest:VERSION as guest:6.1, guest:IMAGE, container",
+        "gvisor, guest:VERSION as guest:6.1, guest:IMAGE, ns3, ns3-p2p, "
+        "container",
         kind));
   }
   if (auto guests = CheckGuestCount(kinds); !guests.has_value()) return guests;
@@ -169,8 +172,9 @@ std::vector<std::string> AgentWords(const LabSpec& spec, const Layout& layout,
                                     std::size_t index,
                                     const std::string& address) {
   const std::string& kind = spec.kinds[index];
-  // StartWine(), StartGuest() and PrepareGvisor() know.
-  if (kind == kWineKind || kind == kGvisorKind || !GuestKernelOf(kind).empty())
+  // StartWine(), StartGuest(), PrepareGvisor() and MakeSimulated() know.
+  if (kind == kWineKind || kind == kGvisorKind || HasSimulation(spec) ||
+      !GuestKernelOf(kind).empty())
     return {};
   if (kind != kLwipKind)
     return {std::filesystem::absolute(spec.agent).string()};
@@ -223,6 +227,7 @@ Outcome<Done> CheckLabSpec(const LabSpec& spec) {
     return kernel;
   }
   if (HasContainers(spec)) return CheckContainerLab(spec);
+  if (HasSimulation(spec)) return CheckSimulatedLab(spec);
   if (Outcome<Done> router = CheckRouter(spec); !router.has_value()) {
     return router;
   }
@@ -255,6 +260,13 @@ std::string NameOfKind(const std::string& kind) {
     if (!plain) c = '_';
   }
   return name;
+}
+
+bool HasSimulation(const LabSpec& spec) {
+  return std::any_of(spec.kinds.begin(), spec.kinds.end(),
+                     [](const std::string& kind) {
+                       return kind == kNs3Kind || kind == kNs3PointToPointKind;
+                     });
 }
 
 bool HasGvisor(const LabSpec& spec) {

@@ -61,8 +61,7 @@ std::pair<const unsigned char*, std::int64_t> SimulatedDatagramSender::Front(
                     data_.data() + kNumberAt);
   }
   if (kind_.timed) {
-    PutNetworkOrder(static_cast<std::uint64_t>(now_ns),
-                    data_.data() + kTimeAt);
+    PutNetworkOrder(static_cast<std::uint64_t>(now_ns), data_.data() + kTimeAt);
   }
   return {reinterpret_cast<const unsigned char*>(data_.data()),
           whole_ ? bytes : std::min(bytes, HeadBytes(kind_))};

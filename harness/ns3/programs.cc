@@ -60,8 +60,8 @@ std::optional<std::int64_t> SimulatedPace::Due(std::int64_t now_ns,
   const bool pause = workload_.gap.count() > 0 && plan.AtBlockEnd();
   std::int64_t due = pause ? now_ns + workload_.gap.count() : now_ns;
   if (workload_.rate) {
-    const double ns = 8e9 * static_cast<double>(plan.taken_bytes()) /
-                      workload_.rate->value;
+    const double ns =
+        8e9 * static_cast<double>(plan.taken_bytes()) / workload_.rate->value;
     due = std::max<std::int64_t>(
         due, *begun_ns_ + std::llround(std::min(ns, kLongestNs)));
   }
@@ -255,8 +255,8 @@ EndReport SimulatedClient::Report() const {
 SimulatedServer::SimulatedServer(const TrialRequest& request)
     : workload_(request.workload),
       request_bytes_(Sum(workload_.request)),
-      payload_(MakePayload(request.payload_seed, static_cast<std::size_t>(
-                                                     Largest(workload_.reply)))),
+      payload_(MakePayload(request.payload_seed,
+                           static_cast<std::size_t>(Largest(workload_.reply)))),
       next_part_(workload_.reply.size()) {
   if (workload_.verify) verifier_.emplace(request.payload_seed);
 }

@@ -55,9 +55,8 @@ FlowFigures SimulatePublished(const WorldSpec& world,
   Topology topology(world);
   SetDefaults(published);
   const auto packets = static_cast<std::uint64_t>(published.packets);
-  ns3::ApplicationContainer program = published.tcp
-                                          ? SendTcp(topology, packets)
-                                          : SendUdp(topology, packets);
+  ns3::ApplicationContainer program =
+      published.tcp ? SendTcp(topology, packets) : SendUdp(topology, packets);
   program.Start(ns3::NanoSeconds(kTrafficBeginsNs));
   topology.Watch();
   topology.Run(world.limit_ns);

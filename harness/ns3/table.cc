@@ -14,11 +14,10 @@ std::string Scaled(const std::optional<double>& value, double unit) {
 
 std::string LineOf(bool tcp, std::int64_t packets,
                    const sim::FlowFigures& flow) {
-  return fmt::format("{},{},{},{},{},{},{},{}\n", tcp ? "tcp" : "udp", packets,
-                     Scaled(flow.bits_per_second, 1e6),
-                     Scaled(flow.delay_mean_ns, 1e3),
-                     Scaled(flow.jitter_mean_ns, 1e3), flow.sent,
-                     flow.received, flow.lost());
+  return fmt::format(
+      "{},{},{},{},{},{},{},{}\n", tcp ? "tcp" : "udp", packets,
+      Scaled(flow.bits_per_second, 1e6), Scaled(flow.delay_mean_ns, 1e3),
+      Scaled(flow.jitter_mean_ns, 1e3), flow.sent, flow.received, flow.lost());
 }
 
 bool Print(const std::string& line, std::FILE* out) {

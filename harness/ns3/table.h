@@ -13,9 +13,8 @@ namespace wiretoll {
 
 struct TableSpec {
   sim::WorldSpec world;
-  std::vector<std::int64_t> packets = {10,    100,   10000, 20000,
-                                       30000, 40000, 50000, 60000,
-                                       70000, 80000, 90000};
+  std::vector<std::int64_t> packets = {10,    100,   10000, 20000, 30000, 40000,
+                                       50000, 60000, 70000, 80000, 90000};
   std::optional<std::int64_t> segment_bytes;  // TCP.
   std::optional<std::int64_t> buffer_bytes;   // TCP.
 };

@@ -16,8 +16,8 @@ constexpr std::int64_t kLastAckNs = 10'000'000;
 void Set(const ns3::Ptr<ns3::Socket>& socket, const char* name,
          const std::optional<std::int64_t>& value) {
   if (!value) return;
-  socket->SetAttribute(
-      name, ns3::UintegerValue(static_cast<std::uint64_t>(*value)));
+  socket->SetAttribute(name,
+                       ns3::UintegerValue(static_cast<std::uint64_t>(*value)));
 }
 
 ns3::Ptr<ns3::Socket> MakeSocket(const ns3::Ptr<ns3::Node>& node,
@@ -46,9 +46,9 @@ class TcpRun {
   }
 
   TcpResult Run() {
+    const ns3::Address receiver = topology_.receiver_endpoint();
     ns3::Simulator::Schedule(ns3::NanoSeconds(kTrafficBeginsNs),
-                             &TcpEnd::Connect, &sender_,
-                             ns3::Address(topology_.receiver_endpoint()));
+                             &TcpEnd::Connect, &sender_, receiver);
     topology_.Watch();
     topology_.Run(kTrafficBeginsNs + world_.limit_ns);
     TcpResult result;
@@ -84,9 +84,8 @@ class TcpRun {
   void StopIfOver() {
     const bool failed = !sender_.error().empty() || !receiver_.error().empty();
     if (failed || (sender_.finished() && receiver_.finished()))
-      ns3::Simulator::Stop(
-          ns3::NanoSeconds(2 * static_cast<std::uint64_t>(
-                                   world_.link.delay_ns + kLastAckNs)));
+      ns3::Simulator::Stop(ns3::NanoSeconds(
+          2 * static_cast<std::uint64_t>(world_.link.delay_ns + kLastAckNs)));
   }
 
   [[nodiscard]] std::string Error() const {

@@ -29,8 +29,14 @@ void TcpEnd::Connect(const ns3::Address& peer) {
 }
 
 TcpEndFigures TcpEnd::Figures() const {
-  if (at_end_) return *at_end_;
-  return socket_ ? trace_.Figures(socket_) : TcpEndFigures();
+  TcpEndFigures figures;
+  if (at_end_) {
+    figures = *at_end_;
+  } else if (socket_) {
+    figures = trace_.Figures(socket_);
+  }
+  figures.bytes_received = received_bytes_;
+  return figures;
 }
 
 void TcpEnd::Follow(const ns3::Ptr<ns3::Socket>& socket) {
@@ -42,6 +48,8 @@ void TcpEnd::Follow(const ns3::Ptr<ns3::Socket>& socket) {
                             ns3::MakeCallback(&TcpEnd::Broken, this));
 }
 
+// ns-3's callbacks are of these very types.
+// NOLINTBEGIN(performance-unnecessary-value-param)
 void TcpEnd::Accepted(ns3::Ptr<ns3::Socket> socket,
                       const ns3::Address& /*peer*/) {
   if (socket_) return;  // There is only one that connects.
@@ -76,6 +84,7 @@ void TcpEnd::Writable(ns3::Ptr<ns3::Socket> /*socket*/,
                       std::uint32_t /*room*/) {
   Go();
 }
+// NOLINTEND(performance-unnecessary-value-param)
 
 void TcpEnd::Stand() {
   stood_ = true;
@@ -140,9 +149,8 @@ void TcpEnd::Due() {
 // piece whole or not at all.
 bool TcpEnd::Write() {
   while (written_bytes_ < write_bytes_) {
-    const std::int64_t piece =
-        std::min<std::int64_t>(write_bytes_ - written_bytes_,
-                               std::int64_t{socket_->GetTxAvailable()});
+    const std::int64_t piece = std::min<std::int64_t>(
+        write_bytes_ - written_bytes_, std::int64_t{socket_->GetTxAvailable()});
     if (piece <= 0 || socket_->Send(Piece(piece)) != piece) return false;
     written_bytes_ += piece;
   }
@@ -160,6 +168,7 @@ bool TcpEnd::Read() {
       room_.resize(bytes);
       came->CopyData(room_.data(), bytes);
     }
+    received_bytes_ += bytes;
     reading_ = false;
     program_.Read(NowNs(), bytes, carry_bytes_ ? room_.data() : nullptr);
     return true;

@@ -43,7 +43,7 @@ class TcpEnd {
   [[nodiscard]] std::optional<std::int64_t> connect_ns() const {
     return connect_ns_;
   }
-  // Once the peer had shut; before that, up to now.
+  // As the peer shut; before that, up to now.
   [[nodiscard]] TcpEndFigures Figures() const;
 
  private:
@@ -80,6 +80,7 @@ class TcpEnd {
   std::optional<Action> waiting_;  // For its time.
   std::int64_t write_bytes_ = 0;   // Of the write under way; 0: none is.
   std::int64_t written_bytes_ = 0;
+  std::int64_t received_bytes_ = 0;
   bool reading_ = false;
   bool going_ = false;
   bool stood_ = false;

@@ -28,10 +28,10 @@ bool Flag(const ns3::Ptr<ns3::Socket>& socket, const char* name) {
 }  // namespace
 
 void TcpTrace::CountSegments(const ns3::Ptr<ns3::Socket>& socket) {
-  socket->TraceConnectWithoutContext(
-      "Tx", ns3::MakeCallback(&TcpTrace::Sent, this));
-  socket->TraceConnectWithoutContext(
-      "Rx", ns3::MakeCallback(&TcpTrace::Came, this));
+  socket->TraceConnectWithoutContext("Tx",
+                                     ns3::MakeCallback(&TcpTrace::Sent, this));
+  socket->TraceConnectWithoutContext("Rx",
+                                     ns3::MakeCallback(&TcpTrace::Came, this));
 }
 
 void TcpTrace::FollowConnection(const ns3::Ptr<ns3::Socket>& socket) {
@@ -60,6 +60,8 @@ TcpEndFigures TcpTrace::Figures(const ns3::Ptr<ns3::Socket>& socket) const {
   return figures;
 }
 
+// ns-3's trace sinks are of these very types.
+// NOLINTBEGIN(performance-unnecessary-value-param)
 void TcpTrace::Sent(ns3::Ptr<const ns3::Packet> packet,
                     const ns3::TcpHeader& header,
                     ns3::Ptr<const ns3::TcpSocketBase> /*socket*/) {
@@ -96,6 +98,7 @@ void TcpTrace::Came(ns3::Ptr<const ns3::Packet> packet,
   if (header.GetSequenceNumber() > socket->GetRxBuffer()->NextRxSequence())
     ++counted_.out_of_order_segments;
 }
+// NOLINTEND(performance-unnecessary-value-param)
 
 void TcpTrace::TakeAck(std::int64_t ack) {
   // The FIN's own number is no byte.
@@ -115,8 +118,8 @@ void TcpTrace::Widened(std::uint32_t /*before*/, std::uint32_t now) {
 // A SYN's window is not scaled (RFC 7323 2.2).
 void TcpTrace::TakeWindow(const ns3::TcpHeader& header) {
   const bool syn = (header.GetFlags() & ns3::TcpHeader::SYN) != 0;
-  const bool scaled = !syn && syn_in_ && syn_in_->scale && syn_out_ &&
-                      syn_out_->scale;
+  const bool scaled =
+      !syn && syn_in_ && syn_in_->scale && syn_out_ && syn_out_->scale;
   const std::int64_t window = std::int64_t{header.GetWindowSize()}
                               << (scaled ? *syn_in_->scale : 0);
   counted_.peer_window_bytes = window;
@@ -139,8 +142,8 @@ TcpTrace::SynOptions TcpTrace::OptionsOf(const ns3::TcpHeader& header) {
 }
 
 std::int64_t TcpTrace::LongSequence::Lengthen(std::uint32_t sequence) {
-  const auto step = static_cast<std::int32_t>(
-      sequence - static_cast<std::uint32_t>(last_));
+  const auto step =
+      static_cast<std::int32_t>(sequence - static_cast<std::uint32_t>(last_));
   last_ += step;
   return last_;
 }

@@ -27,7 +27,8 @@ class TcpTrace {
   void Stood();
 
   // Up to now, with the options as `socket` has them.
-  [[nodiscard]] TcpEndFigures Figures(const ns3::Ptr<ns3::Socket>& socket) const;
+  [[nodiscard]] TcpEndFigures Figures(
+      const ns3::Ptr<ns3::Socket>& socket) const;
 
  private:
   void Sent(ns3::Ptr<const ns3::Packet> packet, const ns3::TcpHeader& header,

@@ -17,7 +17,7 @@ namespace {
 
 boost::asio::ip::address_v4 ParseAddress(const std::string& text) {
   boost::system::error_code error;
-  const auto address = boost::asio::ip::make_address_v4(text, error);
+  auto address = boost::asio::ip::make_address_v4(text, error);
   if (error) throw std::invalid_argument(text + " is no IPv4 address");
   return address;
 }
@@ -50,9 +50,8 @@ ns3::TimeValue Delay(std::int64_t ns) {
 }  // namespace
 
 Topology::Topology(const WorldSpec& spec)
-    : receiver_address_(
-          static_cast<std::uint32_t>(
-              ParseAddress(spec.receiver_address).to_uint())) {
+    : receiver_address_(static_cast<std::uint32_t>(
+          ParseAddress(spec.receiver_address).to_uint())) {
   if (spec.sender_address == spec.receiver_address) {
     throw std::invalid_argument("both hosts have the address " +
                                 spec.sender_address);
@@ -101,8 +100,8 @@ FlowFigures Topology::Flow() {
     figures.delay_mean_ns =
         static_cast<double>(seen.delaySum.GetNanoSeconds()) / seen.rxPackets;
     if (took_ns > 0) {
-      figures.bits_per_second = 8e9 * static_cast<double>(seen.rxBytes) /
-                                took_ns;
+      figures.bits_per_second =
+          8e9 * static_cast<double>(seen.rxBytes) / took_ns;
     }
     if (seen.rxPackets > 1) {
       figures.jitter_mean_ns =

@@ -18,9 +18,7 @@ inline constexpr std::int64_t kTrafficBeginsNs = 1'000'000'000;
 inline constexpr std::uint16_t kReceiverPort = 4000;
 
 // Since the simulation began.
-inline std::int64_t NowNs() {
-  return ns3::Simulator::Now().GetNanoSeconds();
-}
+inline std::int64_t NowNs() { return ns3::Simulator::Now().GetNanoSeconds(); }
 
 // One simulation: made with this, gone with this.
 class Topology {

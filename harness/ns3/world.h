@@ -35,7 +35,7 @@ struct LinkSpec {
 // Where it is empty, ns-3's own default holds.
 struct WorldSpec {
   LinkSpec link;
-  std::uint64_t rng_run = 1;  // From 1; of ns-3's random numbers.
+  std::uint64_t rng_run = 1;               // From 1; of ns-3's random numbers.
   std::optional<std::uint32_t> arp_queue;  // Packets that wait for one answer.
   // IPv4, of one network.
   std::string sender_address = "10.1.1.1";
@@ -64,7 +64,7 @@ struct FlowFigures {
 
 // Empty: ns-3's own default.
 struct TcpSpec {
-  std::optional<bool> no_delay;           // Both ends. ns-3's default: true.
+  std::optional<bool> no_delay;  // Both ends. ns-3's default: true.
   std::optional<std::int64_t> segment_bytes;  // Sender.
   std::optional<std::int64_t> sndbuf_bytes;   // Sender.
   std::optional<std::int64_t> rcvbuf_bytes;   // Receiver.
@@ -115,8 +115,9 @@ struct TcpEndFigures {
   std::int64_t retransmitted_segments = 0;
   std::int64_t bytes_retransmitted = 0;
   std::int64_t out_of_order_segments = 0;
+  std::int64_t bytes_received = 0;  // In order; read by the program.
   Count bytes_acked;
-  Count rtt_last_ns, rtt_least_ns;  // Single samples, not smoothed.
+  Count rtt_last_ns, rtt_least_ns;  // From a segment to its ACK.
   Count rtt_handshake_ns;
   Count cwnd_bytes;
   Count peer_window_bytes, peer_window_first_bytes, peer_window_peak_bytes;
@@ -152,7 +153,8 @@ TcpResult SimulateTcp(const WorldSpec& world, const TcpSpec& tcp,
 
 struct UdpSpec {
   std::optional<std::int64_t> rcvbuf_bytes;  // Receiver.
-  std::int64_t kept_bytes = 16;  // Of each datagram, what the receiver is shown.
+  std::int64_t kept_bytes =
+      16;  // Of each datagram, what the receiver is shown.
 };
 
 // kWrite: a datagram of so many bytes; kShut: no more. Never kRead.

@@ -24,6 +24,17 @@ std::filesystem::path AgentProgram() {
   return ProgramFile().parent_path() / "wiretoll-agent";
 }
 
+// Beside the other agents where they are installed, and in a build folder of
+// its own, for it links what nothing else of ours may.
+std::filesystem::path Ns3AgentProgram() {
+  const std::filesystem::path here = ProgramFile().parent_path();
+  const std::filesystem::path built = here / "../ns3/wiretoll-agent-ns3";
+  std::error_code ignored;
+  return std::filesystem::exists(built, ignored)
+             ? std::filesystem::canonical(built, ignored)
+             : here / "wiretoll-agent-ns3";
+}
+
 // The one told, else beside the other agent, else where `./dev windows` puts
 // it, seen from where `./dev build` puts this program.
 std::filesystem::path WindowsAgentProgram() {
@@ -158,7 +169,8 @@ Outcome<Ground> FindGround(const GroundSpec& spec) {
     if (!file.has_value()) return file.error();
     return OnHosts(std::move(file).value(), *spec.hosts);
   }
-  // An engine without root brings its own namespaces.
+  // A simulation needs none, and an engine without root brings its own.
+  if (HasSimulation(ToLabSpec(spec.lab))) return InLab(spec.lab, spec.quiet);
   if (HasContainers(ToLabSpec(spec.lab))) return InLab(spec.lab, spec.quiet);
   const LabAbility ability = ProbeLabAbility();
   if (ability.means == LabMeans::kLoopback)
@@ -204,6 +216,7 @@ LabSpec ToLabSpec(const LabOptions& options) {
   spec.agent = AgentProgram();
   spec.windows_agent = WindowsAgentProgram();
   spec.lwip_agent = ProgramFile().parent_path() / "wiretoll-agent-lwip";
+  spec.ns3_agent = Ns3AgentProgram();
   spec.self = ProgramFile();
   // So that our own can be tried where the kernel has netem.
   const char* line = std::getenv("WIRETOLL_DELAY_LINE");

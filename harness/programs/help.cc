@@ -18,6 +18,7 @@ constexpr char kFirstSteps[] = R"(First steps:
   wiretoll list                     which studies there are, what each asks
   wiretoll theory --payload 1,1448  what headers cost, without measuring
   wiretoll report runs/...          the report again, anywhere, from its folder
+  wiretoll export runs/... --sqlite trials.db   as tables, for SQL
   wiretoll explain runs/...         what happened in one trial, and why
   wiretoll check --hosts FILE       whether hosts of yours can be measured
   wiretoll advise --hosts FILE      what limits them, and what to set
@@ -87,6 +88,18 @@ made of the trial's capture and of what its programs logged (RUN/captures), so
 that the hosts are not needed.
 Exit codes: 0 done; 2 usage, no run folder, no such trial, or one that has no
 capture (it is said why); 3 a file could not be written.)";
+
+constexpr char kExportExamples[] = R"(Examples:
+  wiretoll export runs/monday --sqlite trials.db
+  wiretoll export runs/* --sqlite trials.db      adds what is not there yet
+  wiretoll export runs/monday --csv tables       a file a table
+  sqlite3 trials.db 'SELECT outcome, count(*) FROM trials GROUP BY outcome'
+
+docs/export.md has the tables and worked queries, and how to read samples.jsonl
+itself from pandas and DuckDB. Exporting a run again adds nothing twice; of one
+that went on since, it adds the new trials.
+Exit codes: 0 done; 2 usage, no run folder, or a file that is no export; 3 the
+file could not be written: it is as it was, but for runs that were done before.)";
 
 constexpr char kTheoryExamples[] = R"(Examples:
   wiretoll theory                                  a row for each usual size
@@ -244,9 +257,10 @@ struct Examples {
   const char* text;
 };
 
-constexpr std::array<Examples, 11> kOfVerbs{{{"run", kRunExamples},
+constexpr std::array<Examples, 12> kOfVerbs{{{"run", kRunExamples},
                                              {"report", kReportExamples},
                                              {"compare", kCompareExamples},
+                                             {"export", kExportExamples},
                                              {"explain", kExplainExamples},
                                              {"theory", kTheoryExamples},
                                              {"list", kListExamples},

@@ -20,6 +20,7 @@
 #include "harness/programs/check_verb.h"
 #include "harness/programs/compare_verb.h"
 #include "harness/programs/explain_verb.h"
+#include "harness/programs/export_verb.h"
 #include "harness/programs/ground.h"
 #include "harness/programs/help.h"
 #include "harness/programs/observe_verb.h"
@@ -88,6 +89,10 @@ Outcome<ExitCode> Do(const ReportOptions& options) {
 
 Outcome<ExitCode> Do(const CompareOptions& options) {
   return CompareVerb(options);
+}
+
+Outcome<ExitCode> Do(const ExportOptions& options) {
+  return ExportVerb(options);
 }
 
 Outcome<ExitCode> Do(const ObserveOptions& options) {

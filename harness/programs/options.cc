@@ -327,9 +327,10 @@ void AddLabOptions(CLI::App* app, LabOptions& lab) {
   app->add_option("--lab", lab.kinds,
                   "Hosts to make on this machine, by kind: linux; lwip, a "
                   "stack in a process; guest:6.1, Debian's kernel of that "
-                  "series in QEMU, or guest:IMAGE; wine, the Windows agent "
-                  "over Linux's TCP; container, by podman or docker "
-                  "(default: linux,linux)")
+                  "series in QEMU, or guest:IMAGE; gvisor, its stack in a "
+                  "sandbox; ns3 or ns3-p2p, both ends simulated; wine, the "
+                  "Windows agent over Linux's TCP; "
+                  "container, by podman or docker (default: linux,linux)")
       ->type_name("LIST");
   AddParsed<std::optional<BitsPerSecond>>(
       app, "--link",
@@ -526,6 +527,22 @@ void AddExplain(CLI::App& app, const std::shared_ptr<ExplainOptions>& explain) {
   AddFolder(verb, "--out", explain->out,
             "Folder for the files; default: RUN/explain. Text and JSON are "
             "then written there too, instead of being printed");
+}
+
+void AddExport(CLI::App& app, const std::shared_ptr<ExportOptions>& exported) {
+  CLI::App* verb = app.add_subcommand(
+      "export", "Run folders as tables: SQLite, or CSV files");
+  verb->add_option("RUN", exported->runs, "Run folders")->required();
+  verb->add_option("--sqlite", exported->sqlite,
+                   "Database to make, or to add to: a file of SQLite's")
+      ->check([](const std::string& file) {
+        return file.empty() ? "an empty name is no file" : std::string();
+      })
+      ->type_name("FILE");
+  AddFolder(verb, "--csv", exported->csv,
+            "Or folder for a CSV file a table, to make or to add to");
+  verb->add_flag("--quiet", exported->quiet,
+                 "No progress and no counts, only warnings");
 }
 
 WindowOptions& WindowsOf(TheoryCommand& theory) {
@@ -920,6 +937,7 @@ Command ParseCommandLine(const std::vector<std::string>& arguments) {
   const auto run = AddVerb(app, verbs, "run", AddRun);
   AddVerb(app, verbs, "report", AddReport);
   AddVerb(app, verbs, "compare", AddCompare);
+  AddVerb(app, verbs, "export", AddExport);
   AddVerb(app, verbs, "explain", AddExplain);
   AddVerb(app, verbs, "theory", AddTheory);
   AddVerb(app, verbs, "list", AddListVerb);

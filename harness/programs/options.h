@@ -103,6 +103,14 @@ struct CheckOptions {
   bool quiet = false;
 };
 
+struct ExportOptions {
+  std::vector<std::string> runs;  // Run folders.
+  // Exactly one of them: a file, or a folder.
+  std::optional<std::string> sqlite;
+  std::optional<std::string> csv;
+  bool quiet = false;
+};
+
 struct AdviseOptions {
   std::string run;                   // A recorded run; else it is measured.
   std::optional<std::string> hosts;  // Else a lab.
@@ -142,8 +150,9 @@ struct Answered {
 
 using Command =
     std::variant<Answered, RunOptions, ReportOptions, CompareOptions,
-                 ExplainOptions, TheoryCommand, ListOptions, CheckOptions,
-                 AdviseOptions, ObserveOptions, SinkOptions, LabCommand>;
+                 ExportOptions, ExplainOptions, TheoryCommand, ListOptions,
+                 CheckOptions, AdviseOptions, ObserveOptions, SinkOptions,
+                 LabCommand>;
 
 // Prints help, version and usage errors itself; those come back as Answered
 // with the exit code (0 or 2).

@@ -28,7 +28,8 @@ TEST(CheckLabSpecTest, UnknownKindIsUsageAndNamesWhatThereIs) {
   EXPECT_EQ(failure.code, ExitCode::kUsage);
   EXPECT_EQ(failure.message,
             "lab kind 'beos' is not in this version; there are: linux, wine, "
-            "lwip, gvisor, guest:VERSION as guest:6.1, guest:IMAGE, container");
+            "lwip, gvisor, guest:VERSION as guest:6.1, guest:IMAGE, ns3, "
+            "ns3-p2p, container");
 }
 
 TEST(CheckLabSpecTest, HostsAreTwoToSixteen) {

@@ -22,6 +22,9 @@ set(harness_check harness/run harness/study harness/agent/protocol.h
 set(harness_advise harness/run harness/analysis harness/theory harness/study
   harness/agent/protocol.h harness/samples harness/base)
 set(harness_sink harness/agent platform harness/samples harness/base)
+set(harness_export harness/samples harness/study harness/base)
+set(harness_ns3 harness/agent harness/study harness/samples harness/base
+  platform)
 set(harness_analysis harness/samples harness/theory harness/study
   harness/capture harness/base)
 set(reports harness/analysis ${harness_analysis})
