@@ -469,6 +469,19 @@ constexpr std::array kTable{
                .fallback = "pair",
                .words = kTopologyNames,
                .set = [](Workload&, const FactorValue&) {}},
+    FactorSpec{.name = "messages",
+               .meaning = "How many writes, datagrams or rounds a trial has, "
+                          "where [stop] does not end it sooner",
+               .fallback = "unset",
+               .words = kUnset,
+               .kind = &kCount,
+               .low = 1,
+               .high = 1'000'000'000,
+               .set =
+                   [](Workload& w, const FactorValue& v) {
+                     if (const auto* count = std::get_if<std::int64_t>(&v))
+                       w.stop_messages = *count;
+                   }},
 };
 
 std::string QuoteWords(std::span<const string_view> words) {

@@ -200,14 +200,19 @@ void ApplyStop(const Stop& stop, Workload& workload) {
   const bool stream = workload.pattern == Pattern::kStream;
   const std::optional<std::int64_t> bytes =
       stream ? LeastBytes(stop, workload) : stop.bytes;
-  workload.stop_messages = stop.messages;
+  // What the case says of itself is a stop like any other.
+  const auto sooner = [&](std::int64_t messages) {
+    workload.stop_messages =
+        std::min(workload.stop_messages.value_or(messages), messages);
+  };
+  if (stop.messages.has_value()) sooner(*stop.messages);
   if (bytes.has_value()) {
     const std::int64_t size = UnitBytes(workload);
     const std::int64_t units = CeilDivide(*bytes, size);
     if (stream) {
       workload.stop_bytes = Bytes{units * size};
     } else {
-      workload.stop_messages = std::min(units, stop.messages.value_or(units));
+      sooner(units);
     }
   }
   if (stop.nanoseconds.has_value()) {

@@ -35,7 +35,7 @@ TEST(FactorsTest, StandInTheirCanonicalOrder) {
       FactorNames(),
       "transport, pattern, write, block, read, request, reply, nagle, "
       "rcvbuf, sndbuf, gap, warmup, rate, congestion, quickack, cork, mss, "
-      "dont_fragment, batch, pin, streams, topology");
+      "dont_fragment, batch, pin, streams, topology, messages");
 }
 
 TEST(FactorsTest, EveryDefaultIsAValueOfItsFactorAndSetsWhatIsUnset) {
@@ -52,7 +52,7 @@ TEST(FactorsTest, EveryDefaultIsAValueOfItsFactorAndSetsWhatIsUnset) {
     EXPECT_FALSE(workload.block || workload.dont_fragment) << spec.name;
     EXPECT_FALSE(workload.rcvbuf || workload.sndbuf || workload.rate ||
                  workload.congestion || workload.mss || workload.sender_cpu ||
-                 workload.receiver_cpu)
+                 workload.receiver_cpu || workload.stop_messages)
         << spec.name;
   }
 }
@@ -106,7 +106,8 @@ TEST(FactorsTest, BoundsAreIncludedAndWhatIsBeyondIsRefused) {
       {"rate", "1kbit", "400gbit", "999bit", "401gbit"},
       {"mss", 88, 65535, 87, 65536},
       {"pin", "0,0", "4095", "-1", "0,4096"},
-      {"streams", 1, 64, 0, 65}};
+      {"streams", 1, 64, 0, 65},
+      {"messages", 1, 1'000'000'000, 0, 1'000'000'001}};
   for (const Bound& bound : bounds) {
     const FactorSpec& spec = *FindFactorSpec(bound.factor);
     EXPECT_TRUE(ParseFactor(spec, bound.lowest).has_value()) << bound.factor;

@@ -104,7 +104,7 @@ TEST(FilterTest, AnUnknownFactorIsRefusedWithTheList) {
             "--filter: 'speed': unknown factor; factors are: transport, "
             "pattern, write, block, read, request, reply, nagle, rcvbuf, "
             "sndbuf, gap, warmup, rate, congestion, quickack, cork, mss, "
-            "dont_fragment, batch, pin, streams, topology");
+            "dont_fragment, batch, pin, streams, topology, messages");
 }
 
 TEST(FilterTest, APartThatIsWrongIsNamed) {
