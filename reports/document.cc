@@ -9,6 +9,7 @@
 #include "harness/analysis/systems.h"
 #include "reports/contrast.h"
 #include "reports/flow_sets.h"
+#include "reports/matrix.h"
 #include "reports/pictures.h"
 #include "reports/predictions.h"
 #include "reports/selection.h"
@@ -121,7 +122,12 @@ StudyPart MakePart(const StudyView& view) {
     part.question = Printable(study.question);
     part.source = Printable(study.source);
   }
-  part.contrasts = ContrastSections(view);
+  if (auto matrix = MatrixSection(view)) {
+    part.contrasts.push_back(*std::move(matrix));
+  }
+  for (Section& section : ContrastSections(view)) {
+    part.contrasts.push_back(std::move(section));
+  }
   part.pictures = StudyPictures(view);
   if (!view.latency.empty()) part.tables.push_back(LatencyTable(view));
   if (view.latency.empty() || !view.facets.empty()) {
