@@ -1017,13 +1017,13 @@ quickack = ["unset", "each"]
 [stop]
 messages = 2000
 STUDY
-  run 0 run writes.toml --lab linux,lwip --repeats 1 --capture --out here
+  run 0 run writes.toml --lab linux,lwip --repeats 3 --capture --out here
   says here/samples.jsonl '"stack":"lwIP 2.'
   says here/report/report.md "lwIP"
   # Linux has the option, lwIP has not and says so before anything is sent.
-  [[ $(grep -c '"outcome":"ok"' here/samples.jsonl) == 6 ]] || fail "not 6 ok"
-  [[ $(grep -c '"reason":"receiver lwip: this host has no option quickack' here/samples.jsonl) == 2 ]] ||
-    fail "not 2 skipped for quickack"
+  [[ $(grep -c '"outcome":"ok"' here/samples.jsonl) == 18 ]] || fail "not 18 ok"
+  [[ $(grep -c '"reason":"receiver lwip: this host has no option quickack' here/samples.jsonl) == 6 ]] ||
+    fail "not 6 skipped for quickack"
   says_not here/samples.jsonl '"outcome":"failed"'
   sent_by_lwip() {
     grep "\"trial\":\"[^\"]*nagle-$1[^\"]*/lwip:linux/" here/samples.jsonl |
@@ -1032,12 +1032,12 @@ STUDY
   for count in $(sent_by_lwip off); do
     [[ $count == 2000 ]] || fail "$count segments of 2000 writes with NODELAY"
   done
-  # An ACK that comes at once lets the next segment go: that is no matter here.
-  for count in $(sent_by_lwip on-quickack-unset); do
-    ((count < 20)) || fail "$count segments with Nagle and no pause"
-  done
-  [[ $(sent_by_lwip off | wc -l) == 2 && $(sent_by_lwip on-quickack-unset | wc -l) == 1 ]] ||
-    fail "not 2 trials of each from lwIP"
+  # A writer that has to wait for its CPU meets more ACKs, each of which lets a
+  # segment go (so does an ACK that comes at once): the least is the stack's own.
+  least=$(sent_by_lwip on-quickack-unset | sort -n | head -n 1)
+  ((least < 20)) || fail "$least segments at least with Nagle and no pause"
+  [[ $(sent_by_lwip off | wc -l) == 6 && $(sent_by_lwip on-quickack-unset | wc -l) == 3 ]] ||
+    fail "not every trial from lwIP"
   ! pgrep -f "wiretoll-agent-lwip.*--tap" >/dev/null || fail "an agent is left"
   ;;
 
@@ -1077,15 +1077,14 @@ STUDY
   timeout 100 "$wiretoll" run long.toml --lab lwip,linux --repeats 2 --out here \
     --no-report >out 2>err </dev/null &
   pid=$!
-  agent=
-  for ((i = 0; i < 600; i++)); do
-    agent=$(pgrep -f 'wiretoll-agent-lwip.*--tap') && break
+  # The first trial is done, the second under way.
+  for ((i = 0; i < 1200; i++)); do
+    [[ -s here/samples.jsonl ]] && break
     kill -0 "$pid" 2>/dev/null || break
     sleep 0.05
   done
-  [[ -n $agent ]] || fail "no agent found"
-  sleep 1
-  kill -9 "$agent"
+  sleep 0.5
+  pkill -9 -f 'wiretoll-agent-lwip --tap' || fail "no agent found"
   code=0
   wait "$pid" || code=$?
   [[ $code == 1 ]] || fail "exit $code, not 1"
