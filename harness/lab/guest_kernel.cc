@@ -231,7 +231,10 @@ Outcome<GuestKernel> DebianKernel(
           series, target.string()));
     }
     Outcome<Done> made = MakeCached(series, target);
-    if (!made.has_value()) return made.error();
+    if (!made.has_value()) {
+      fs::remove_all(target, ignored);
+      return made.error();
+    }
   }
   return GuestKernel{target / "vmlinuz", ModulesIn(target / "modules"),
                      ReadAll(target / "origin")};

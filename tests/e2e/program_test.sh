@@ -186,6 +186,17 @@ messages = $1
 STUDY
 }
 
+# Until process $1 has put its first trial into here/, or has ended; two minutes
+# at most, since a guest may have to be fetched and booted before.
+await_first_sample() {
+  local i
+  for ((i = 0; i < 2400; i++)); do
+    [[ -s here/samples.jsonl ]] && return
+    kill -0 "$1" 2>/dev/null || return
+    sleep 0.05
+  done
+}
+
 our_namespaces() { ip netns list 2>/dev/null | grep -c "^wiretoll-$1-" || true; }
 
 case $name in
@@ -1078,11 +1089,7 @@ STUDY
     --no-report >out 2>err </dev/null &
   pid=$!
   # The first trial is done, the second under way.
-  for ((i = 0; i < 1200; i++)); do
-    [[ -s here/samples.jsonl ]] && break
-    kill -0 "$pid" 2>/dev/null || break
-    sleep 0.05
-  done
+  await_first_sample "$pid"
   sleep 0.5
   pkill -9 -f 'wiretoll-agent-lwip --tap' || fail "no agent found"
   code=0
@@ -1127,11 +1134,7 @@ STUDY
   timeout 200 "$wiretoll" run long.toml --lab guest:6.1,linux --repeats 2 --out here \
     --no-report >out 2>err </dev/null &
   pid=$!
-  for ((i = 0; i < 2400; i++)); do
-    [[ -s here/samples.jsonl ]] && break
-    kill -0 "$pid" 2>/dev/null || break
-    sleep 0.05
-  done
+  await_first_sample "$pid"
   [[ -s here/samples.jsonl ]] || fail "no trial was done"
   pkill -9 -f 'qemu-system-x86_64 .*/guest-6.1/port' || fail "no machine found"
   code=0
@@ -1150,6 +1153,10 @@ a_guest_that_does_not_boot_is_told_with_its_console)
   small_study 1 5
   run 2 run small.toml --lab linux,guest:six
   says err "guest:six: neither a series of kernels"
+  # Of what could not be fetched nothing stays.
+  XDG_CACHE_HOME=$work run 3 run small.toml --lab linux,guest:0.9
+  says err "guest:0.9: no kernel linux-image-0.9.*"
+  [[ ! -e $work/wiretoll/kernels/0.9 ]] || fail "a folder without a kernel is left"
   # No kernel at all: QEMU says so.
   cp /etc/hostname vmlinuz-none
   XDG_CACHE_HOME=$work run_within 120 3 run small.toml --lab linux,guest:./vmlinuz-none

@@ -61,10 +61,10 @@ std::string Field(const std::string& line, int index) {
 
 bool OtherVersion() { return sim::Version() != "3.37"; }
 
-#define SKIP_IF_OTHER_VERSION()                                           \
-  if (OtherVersion())                                                     \
-  GTEST_SKIP() << "the figures are ns-3 3.37's (Debian 12), and this is " \
-               << sim::Version()
+#define SKIP_IF_OTHER_VERSION()                               \
+  if (OtherVersion())                                         \
+  GTEST_SKIP() << "the figures are ns-3 3.37's, and this is " \
+               << sim::Version() << ": run it on Debian 12 with libns3-dev"
 
 TEST(Ns3TableTest, IsThePublishedOneAtEveryPoint) {
   SKIP_IF_OTHER_VERSION();
